@@ -67,18 +67,19 @@ def analysis(found: tuple[Analysis, ...], key: str) -> Analysis:
     return one
 
 
-def test_what_became_of_programs_is_counted_in_all_and_by_group(tmp_path: Path) -> None:
+def test_what_became_of_programs_is_counted(tmp_path: Path) -> None:
     files = write_report([programs_of_four(tmp_path)], tmp_path / "out")
     found = analysis(files.data.analyses, "programs")
-    factual, counterfactual = found.tables
-    assert factual.head == ("group", "programs", "answered", "right, of all", "syntax error", "tool failure")
-    assert [line.group for line in counterfactual.lines] == ["group 0", "group 1", "all"]
-    assert [cell.text for cell in factual.lines[-1].cells[1:]] == ["4", "75.0", "50.0", "25.0", "0.0"]
-    assert [cell.text for cell in counterfactual.lines[-1].cells[1:]] == ["4", "50.0", "25.0", "0.0", "50.0"]
-    assert counterfactual.note == ("Most frequent failures: tool failure: find: the detector does not know 'dot' (2).")
+    [table] = found.tables
+    assert table.head == ("run", "questions", "programs", "answered", "right, of all", "syntax error", "tool failure")
+    assert [[cell.text for cell in line.cells[1:]] for line in table.lines] == [
+        ["factual", "4", "75.0", "50.0", "25.0", "0.0"],
+        ["counterfactual", "4", "50.0", "25.0", "0.0", "50.0"],
+    ]
+    assert "tool failure: find: the detector does not know 'dot' (2)" in table.note
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text(encoding="utf-8"))))
     shares = {(row["group"], row["measure"]): (row["value"], row["n"]) for row in rows if row["table"] == "programs"}
-    assert shares["all", "factual: syntax error"] == ("0.25", "4")
+    assert shares["factual", "syntax error"] == ("0.25", "4")
     assert "## Programs" in files.markdown.read_text(encoding="utf-8")
 
 
@@ -102,9 +103,9 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     files = write_report(runs, tmp_path / "out")
     found = analysis(files.data.analyses, "composed")
     [table] = found.tables
-    assert [line.cells[0].text for line in table.lines] == ["group 0", "group 1", "all"]
-    assert [cell.text for cell in table.lines[-1].cells[1:]] == ["6", "50.0", "100.0", "0.0"]
-    assert table.lines[-1].cells[3].details == ("29.2 to 100.0", "n = 3")
+    [line] = table.lines
+    assert [cell.text for cell in line.cells] == ["m, compose", "6", "50.0", "100.0", "0.0"]
+    assert line.cells[3].details == ("29.2 to 100.0", "n = 3")
     found = analysis(files.data.analyses, "prompts")
     lines = found.tables[0].lines
     assert [line.cells[0].text for line in lines] == ["m, compose minus m, 0-shot", "m, given-fact minus m, 0-shot"]

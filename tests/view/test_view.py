@@ -173,7 +173,7 @@ def test_runs_and_datasets_may_come_go_and_move(folder):
     assert "&lt;b&gt;odd&lt;/b&gt;" in texts[6]  # the model and the dataset are still named
     assert texts[6].count('<td data-label="dataset">flowers</td>') == 2
     assert texts[9].count('id="case-') == 30
-    assert "neither a run nor an audit" in texts[10]
+    assert "There is no run here" in texts[10]
 
 
 @pytest.mark.parametrize("error", [CountersightError("the dataset is not there"), IndexError("array index")])
@@ -193,23 +193,9 @@ def test_files_that_change_only_while_they_are_read_do_not_stay_unreadable(error
     assert cached.get() == "the scores"
 
 
-def test_an_audit_is_listed_while_it_is_made_and_leads_to_its_page(run, tmp_path):
-    made = cs.audit(
-        run.dataset().path, "embedded", extractor="rules", editor="exact", judges=["exact"], cases=2, out=tmp_path / "a"
-    )
-    page = made.path / "report.html"
-    whole = page.read_bytes()
-    page.unlink()
-    (_, during), _, (_, after) = asked(tmp_path, "/", "/state", lambda: page.write_bytes(whole), "/")
-    assert "2 of 2 cases started, " in during
-    assert 'href="/audit/' not in during
-    link = re.search(r'href="(/audit/\w+/report.html)"', after)[1]
-    assert asked(tmp_path, link)[0][0] == 200
-
-
 def test_a_folder_without_runs_is_an_error(tmp_path):
     (tmp_path / "runs").mkdir()
-    with pytest.raises(CountersightError, match="neither a run nor an audit"):
+    with pytest.raises(CountersightError, match="there is no run in"):
         application([tmp_path])
     with pytest.raises(CountersightError, match=r"there is no folder .*/rusn; did you mean .*/runs\?"):
         application([tmp_path / "rusn"])

@@ -44,7 +44,7 @@ _LEADERBOARD: Final = {
     "--dataset DIR…": "current folders of datasets that were moved",
 }
 _VIEW: Final = {
-    "FOLDER+": "a run, an audit, or a folder of them",
+    "FOLDER+": "a run, or a folder of runs",
     "--host H=127.0.0.1": "the address to listen on (default: only this machine)",
     "--port PORT=8642": "the port to listen on",
     "--no-browser": "do not open the browser",
@@ -65,8 +65,8 @@ def add(verbs: Verbs) -> None:
     summary = "compare runs of any suites on one sortable page, next to published results"
     example = "countersight leaderboard runs/* -o leaderboard"
     verb(verbs, "leaderboard", _leaderboard, summary, example, _LEADERBOARD, shared_options("gold"))
-    summary = "show runs and audits in the browser, with live updates"
-    verb(verbs, "view", _view, summary, "countersight view runs audits/gpt-4o", _VIEW)
+    summary = "show runs in the browser, with live updates"
+    verb(verbs, "view", _view, summary, "countersight view runs", _VIEW)
 
 
 def _score(chosen: argparse.Namespace) -> int:

@@ -1,6 +1,6 @@
-"""Collect the rows of a leaderboard: scored runs in tiers, and results reported in papers."""
+"""The data of a leaderboard: scored runs in tiers, suite by suite and dataset by dataset."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,41 +12,94 @@ from countersight.dataset import Dataset
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.figures import Figure
-from countersight.leaderboards.data import (
-    Board,
-    ComparableRows,
-    Leaderboard,
-    LeaderboardRow,
-    ReportedScore,
-    SuiteBoards,
-)
 from countersight.reports import LoadedRun, load_runs, refuse_twice
 from countersight.scoring import CONFIDENCE, Comparison, Gold, GroupScores, Measure, Outcomes, compare_all, tiers
-from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Printed, Terms, known_suite, papers, tables, terms
+from countersight.suites import ALL, RUN_MEASURES, TOTAL, PaperTable, Terms, known_suite, papers, tables, terms
 from countersight.text import several
 
 RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_right")
 """A board is ranked by the first of these measures that it has; counterfactual accuracy matters most."""
-_MODEL_COLUMNS = ("model", "code model", "group", "scene change type", "number of scene change types")
-"""The columns of papers' tables whose cells are not appended to the model name in the first column."""
 
 
-_ScoredLine = tuple[GroupScores, Mapping[str, Figure]]
-"""The scores of a run's cases on a line, and its figures by measure."""
-_Compared = Mapping[frozenset[str], Mapping[str, Comparison]]
-"""The comparisons of two runs, named by their folders, by group."""
+class LeaderboardRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A run on one line of a suite's tables."""
+
+    model: str
+    named: str
+    """The full name of the run's model; `model` may be a shorter label."""
+    prompt: str
+    answering: str
+    """Whether answers were written (generate) or options ranked (rank)."""
+    n: int
+    """The number of cases on the board's line."""
+    version: str
+    """The version of Countersight that ran the model."""
+    started: str
+    standing: str
+    """Problems of the run: unfinished, cut, unread."""
+    run: str
+    """The folder of the run."""
+    scores: Mapping[str, Figure]
+    unread_rate: float | None
+    """The share of the run's replies to these cases without a readable answer."""
+    failed: int
+    """The number of questions about these cases without a reply; they are not scored."""
+    tier: int | None = None
+    """The tier by the ranking measure: differences within a tier are not significant."""
 
 
-def _lines_of(run: LoadedRun) -> dict[str, _ScoredLine]:
-    """Return every line for which a run has figures: its groups, all cases, and the total if the suite has one."""
-    found: dict[str, _ScoredLine] = {TOTAL: (run.overall, run.total)} if run.total else {}
-    for row in run.groups:
-        found[row.group] = row, {key: figure for key in RUN_MEASURES if (figure := row.figure(key))}
-    return found
+class RankedRuns(msgspec.Struct, frozen=True, kw_only=True):
+    """The runs of one dataset from best to worst."""
+
+    title: str
+    dataset: str
+    fingerprint: str
+    entries: tuple[LeaderboardRow, ...]
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a suite's tables: all cases, one group, or the total of the groups."""
+
+    line: str
+    title: str
+    ranked_by: Measure
+    measures: dict[str, str]
+    """The measures of the board, with the suite's names for them."""
+    pools: tuple[RankedRuns, ...]
+
+
+class SuiteBoards(msgspec.Struct, frozen=True):
+    """The boards of one suite, or of a dataset whose cases belong to no suite or to several."""
+
+    suite: str
+    title: str
+    boards: tuple[Board, ...]
+    runs: int
+    """The number of runs measured here; a board includes only runs with a figure for its line."""
+    papers: tuple[PaperTable, ...] = ()
+    """The tables of papers with figures that a run of the suite has too."""
+    blind: tuple[str, ...] = ()
+    """The accuracy without the pictures, one sentence for each dataset where it was measured."""
+
+    @property
+    def datasets(self) -> int:
+        """The number of datasets of the runs."""
+        return len({pool.fingerprint for board in self.boards for pool in board.pools})
+
+
+class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
+    """A leaderboard: the boards of every suite that has runs."""
+
+    suites: tuple[SuiteBoards, ...]
+    runs: int
+    confidence: float
+    version: str
+    unscored: tuple[str, ...] = ()
+    """Runs without scores, which are on no board, each with its progress."""
 
 
 def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | None = None) -> Leaderboard:
-    """Score runs of any datasets and combine them with the papers' results, suite by suite.
+    """Score runs of any datasets and rank those of each dataset, suite by suite.
 
     `datasets` are the current folders of datasets that were moved; they are matched with runs by fingerprint.
     `gold` has corrected answers.
@@ -75,131 +128,36 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
     )
 
 
+_Runs = Mapping[str, Sequence[LoadedRun]]
+"""The runs of each dataset, by its fingerprint."""
+_Compared = Mapping[frozenset[str], Mapping[str, Comparison]]
+"""The comparisons of two runs, named by their folders, by group."""
+
+
 def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
     suite = runs[0].divided.suite
     suite_terms = terms(suite, {world: None for run in runs for world in run.worlds})
-    reported = [table for paper in papers() for table in tables(paper) if table.suite == suite and table.measured]
-    scored = [(run, _lines_of(run)) for run in runs]
-    compared = _compared(runs)
-    boards = [_board(line, scored, reported, suite_terms, compared) for line in _lines(scored, reported, suite_terms)]
-    known = known_suite(suite)
-    title = (known and known.title) or runs[0].judged.dataset.name
-    unseen = {run.judged.dataset.fingerprint: measured for run in runs if (measured := load_stored(run.judged.dataset))}
-    blind_sentences = tuple(summary(one) for one in unseen.values())
-    return SuiteBoards(suite, title, tuple(board for board in boards if board.pools), len(runs), blind_sentences)
-
-
-_Scored = Sequence[tuple[LoadedRun, Mapping[str, _ScoredLine]]]
-
-
-def _lines(scored: _Scored, reported: Sequence[PaperTable], terms: Terms) -> list[str]:
-    """Return the lines of all rows: the total, all cases, then the groups, first those of the paper in its order."""
-    printed = [place.line for table in reported for place in table.places if place.measure and not place.axis]
-    found = dict.fromkeys([*(line for _, lines in scored for line in lines), *printed])
-    known = [line for line in (TOTAL, ALL, *terms.groups) if line in found]
-    return [*known, *(line for line in found if line not in known)]
-
-
-def _board(line: str, scored: _Scored, reported: Sequence[PaperTable], terms: Terms, compared: _Compared) -> Board:
-    measured = [each for each in _measured_pools(line, scored, terms) if each[0].entries]
-    printed = list(_reported_pools(line, reported, terms))
-    pools = [*(pool for pool, _ in measured), *printed]
-    present = {key for pool in pools for entry in pool.entries for key in entry.scores}
-    ranked_by = next((key for key in RANKED_BY if key in present), RANKED_BY[0])
-    titles = {TOTAL: "Total of all groups", ALL: "All cases"}
-    return Board(
-        line=line,
-        title=titles.get(line) or f"{terms.group}: {terms.groups.get(line, line)}",
-        ranked_by=ranked_by,
-        measures={key: words for key, words in terms.measures.items() if key in present},
-        pools=(
-            *(_tiered(pool, found, ranked_by, line, compared) for pool, found in measured),
-            *(_ranked(pool, ranked_by) for pool in printed),
-        ),
-    )
-
-
-def _measured_pools(line: str, scored: _Scored, terms: Terms) -> Iterator[tuple[ComparableRows, list[LoadedRun]]]:
-    """Yield the rows of each dataset with their runs."""
-    by_dataset: dict[str, list[tuple[LeaderboardRow, LoadedRun]]] = {}
-    for run, lines in scored:
-        if line in lines:
-            entry = _measured_row(run, lines[line], terms)
-            if entry.scores:
-                by_dataset.setdefault(run.judged.dataset.fingerprint, []).append((entry, run))
-    for fingerprint, found in by_dataset.items():
-        first = found[0][1]
-        dataset, cases = first.judged.dataset.name, several(first.overall.n, "case")
-        pool = ComparableRows(
-            kind="measured",
-            title=f"Measured on {dataset}, {cases}, fingerprint {fingerprint[:12]}",
-            dataset=dataset,
-            fingerprint=fingerprint,
-            entries=tuple(entry for entry, _ in found),
-        )
-        yield pool, [run for _, run in found]
-
-
-def _measured_row(run: LoadedRun, line: _ScoredLine, terms: Terms) -> LeaderboardRow:
-    row, figures = line
-    return LeaderboardRow(
-        kind="measured",
-        model=run.label,
-        named=run.model,
-        prompt=run.prompt,
-        answering=run.answering,
-        n=row.n,
-        version=run.version,
-        started=run.started,
-        standing=run.progress,
-        run=run.judged.run.path.resolve().name,
-        scores={key: each for key, each in figures.items() if key in terms.measures and each.value is not None},
-        unread_rate=row.unread_rate,
-        failed=row.failed,
-    )
-
-
-def _reported_pools(line: str, reported: Iterable[PaperTable], terms: Terms) -> Iterator[ComparableRows]:
-    for table in reported:
-        entries = []
-        for system in table.systems:
-            scores = {
-                place.measure: _printed(cell, table, negated=place.negated)
-                for place, cell in zip(table.places, system.cells, strict=True)
-                if (place.axis, place.line) == ("", line) and cell and place.measure in terms.measures
-            }
-            said = dict(zip(table.labels, system.names, strict=False))
-            model = [
-                system.names[0],
-                *(text for label, text in said.items() if label not in (*_MODEL_COLUMNS, "prompt")),
-            ]
-            n = table.sizes.get(line, system.n if line in (ALL, TOTAL) else None)
-            prompt = said.get("prompt", "")
-            if scores:
-                entries.append(
-                    LeaderboardRow(kind="reported", model=", ".join(model), prompt=prompt, n=n, scores=scores)
-                )
-        if entries:
-            title, source = f"Reported in {table.source}: {table.what}", f"{table.source} ({table.citation})"
-            yield ComparableRows(kind="reported", title=title, source=source, entries=tuple(entries))
-
-
-def _printed(cell: Printed, table: PaperTable, *, negated: bool) -> ReportedScore:
-    whole = 100 if table.unit == "per cent" else 1
-    value = (-cell.value if negated else cell.value) / whole
-    # A drop of zero has no sign: a minus would look like a gain.
-    printed = f"{-cell.value:f}" if negated and cell.value else cell.text.lstrip("+-") if negated else cell.text
-    spread = None if cell.spread is None else cell.spread / whole
-    low, high = (None, None) if spread is None else (float(value - spread), float(value + spread))
-    return ReportedScore(float(value), printed, low, high)
-
-
-def _compared(runs: Sequence[LoadedRun]) -> _Compared:
-    """Compare every two runs of the same dataset case by case, with Holm's correction for multiple comparisons."""
-    datasets: dict[str, dict[str, Outcomes]] = {}
+    by_dataset: dict[str, list[LoadedRun]] = {}
     for run in runs:
-        datasets.setdefault(run.judged.dataset.fingerprint, {})[_folder(run)] = run.outcomes
-    pairs = [pair for outcomes in datasets.values() for pair in compare_all(outcomes)]
+        by_dataset.setdefault(run.judged.dataset.fingerprint, []).append(run)
+    compared = _compared(by_dataset)
+    boards = (_board(line, by_dataset, suite_terms, compared) for line in _lines(runs, suite_terms))
+    known = known_suite(suite)
+    blind = [measured for each in by_dataset.values() if (measured := load_stored(each[0].judged.dataset))]
+    return SuiteBoards(
+        suite,
+        title=(known and known.title) or runs[0].judged.dataset.name,
+        boards=tuple(board for board in boards if board.pools),
+        runs=len(runs),
+        papers=tuple(each for paper in papers() for each in tables(paper) if each.suite == suite and each.measured),
+        blind=tuple(map(summary, blind)),
+    )
+
+
+def _compared(runs: _Runs) -> _Compared:
+    """Compare every two runs of a dataset case by case, with Holm's correction for multiple comparisons."""
+    outcomes: list[dict[str, Outcomes]] = [{_folder(run): run.outcomes for run in each} for each in runs.values()]
+    pairs = [pair for of_dataset in outcomes for pair in compare_all(of_dataset)]
     return {frozenset((pair.first, pair.second)): {row.group: row for row in pair.rows} for pair in pairs}
 
 
@@ -207,33 +165,78 @@ def _folder(run: LoadedRun) -> str:
     return str(run.judged.run.path)
 
 
-def _tiered(
-    pool: ComparableRows, runs: Sequence[LoadedRun], measure: Measure, line: str, compared: _Compared
-) -> ComparableRows:
+def _lines(runs: Sequence[LoadedRun], terms: Terms) -> list[str]:
+    """Return the lines of all runs: the total, all cases, then the groups, first those of the paper in its order."""
+    found = dict.fromkeys(row.group for run in runs for row in run.groups)
+    known = [line for line in (ALL, *terms.groups) if line in found]
+    total = [TOTAL] if any(run.total for run in runs) else []
+    return [*total, *known, *(line for line in found if line not in known)]
+
+
+def _board(line: str, runs: _Runs, terms: Terms, compared: _Compared) -> Board:
+    rows = {fingerprint: list(_rows(line, each, terms)) for fingerprint, each in runs.items()}
+    present = {key for found in rows.values() for _, entry in found for key in entry.scores}
+    ranked_by = next((key for key in RANKED_BY if key in present), RANKED_BY[0])
+    titles = {TOTAL: "Total of all groups", ALL: "All cases"}
+    return Board(
+        line=line,
+        title=titles.get(line) or f"{terms.group}: {terms.groups.get(line, line)}",
+        ranked_by=ranked_by,
+        measures={key: words for key, words in terms.measures.items() if key in present},
+        pools=tuple(_ranked(found, ranked_by, line, compared) for found in rows.values() if found),
+    )
+
+
+def _rows(line: str, runs: Sequence[LoadedRun], terms: Terms) -> Iterator[tuple[LoadedRun, LeaderboardRow]]:
+    """Yield the row of each run that has scores on a line."""
+    for run in runs:
+        row = next((each for each in run.groups if each.group == (ALL if line == TOTAL else line)), None)
+        scores = _scores(run, row, line, terms) if row else {}
+        if row and scores:
+            yield (
+                run,
+                LeaderboardRow(
+                    model=run.label,
+                    named=run.model,
+                    prompt=run.prompt,
+                    answering=run.answering,
+                    n=row.n,
+                    version=run.version,
+                    started=run.started,
+                    standing=run.progress,
+                    run=run.judged.run.path.resolve().name,
+                    scores=scores,
+                    unread_rate=row.unread_rate,
+                    failed=row.failed,
+                ),
+            )
+
+
+def _scores(run: LoadedRun, row: GroupScores, line: str, terms: Terms) -> dict[str, Figure]:
+    found = run.total if line == TOTAL else {key: row.figure(key) for key in RUN_MEASURES}
+    return {key: each for key, each in found.items() if key in terms.measures and each and each.value is not None}
+
+
+def _ranked(
+    found: Sequence[tuple[LoadedRun, LeaderboardRow]], measure: Measure, line: str, compared: _Compared
+) -> RankedRuns:
     """Return the rows of a dataset from best to worst, with their tiers; rows without a score come last."""
-    scored = [place for place, entry in enumerate(pool.entries) if measure in entry.scores]
-    values = [pool.entries[place].scores[measure].value or 0.0 for place in scored]
+    first = found[0][0]
+    dataset, fingerprint = first.judged.dataset.name, first.judged.dataset.fingerprint
+    scored = [(run, entry, entry.scores[measure].value or 0.0) for run, entry in found if measure in entry.scores]
 
     def is_better(above: int, below: int) -> bool:
-        rows = compared[frozenset(_folder(runs[scored[place]]) for place in (above, below))]
+        rows = compared[frozenset(_folder(scored[place][0]) for place in (above, below))]
         row = rows.get(ALL if line == TOTAL else line)
-        found = row and getattr(row, measure)
-        return bool(found and found.p < 0.05 and values[above] > values[below])
+        difference = row and getattr(row, measure)
+        return bool(difference and difference.p < 0.05 and scored[above][2] > scored[below][2])
 
-    tier = dict(zip(scored, tiers(values, is_better), strict=True))
-    entries = [msgspec.structs.replace(entry, tier=tier.get(place)) for place, entry in enumerate(pool.entries)]
-    entries.sort(key=lambda entry: -(entry.scores[measure].value or 0.0) if measure in entry.scores else 1.0)
-    return msgspec.structs.replace(pool, entries=tuple(entries))
-
-
-def _ranked(pool: ComparableRows, ranked_by: str) -> ComparableRows:
-    """Return the rows of a paper from best to worst, with their ranks; rows without a score come last."""
-    scores = [entry.scores[ranked_by].value or 0.0 for entry in pool.entries if ranked_by in entry.scores]
-    ranked = [
-        msgspec.structs.replace(entry, rank=1 + sum(score > (entry.scores[ranked_by].value or 0.0) for score in scores))
-        if ranked_by in entry.scores
-        else entry
-        for entry in pool.entries
-    ]
-    ranked.sort(key=lambda entry: entry.rank or len(ranked) + 1)
-    return msgspec.structs.replace(pool, entries=tuple(ranked))
+    numbers = tiers([value for _, _, value in scored], is_better)
+    tiered = [msgspec.structs.replace(entry, tier=tier) for (_, entry, _), tier in zip(scored, numbers, strict=True)]
+    tiered.sort(key=lambda entry: -(entry.scores[measure].value or 0.0))
+    return RankedRuns(
+        title=f"Measured on {dataset}, {several(first.overall.n, 'case')}, fingerprint {fingerprint[:12]}",
+        dataset=dataset,
+        fingerprint=fingerprint,
+        entries=(*tiered, *(entry for _, entry in found if measure not in entry.scores)),
+    )

@@ -19,5 +19,6 @@ from .scores_file import read_scores as read_scores
 from .second_reader import Rereading as Rereading
 from .second_reader import reread_async as reread_async
 from .second_reader import rereading_grid as rereading_grid
+from .tables import paper_table as paper_table
 from .write import ReportFiles as ReportFiles
 from .write import write_report as write_report

@@ -43,8 +43,8 @@ def analyses(
         _alarms(runs, terms),
         _observations(runs, terms) if suite == "cfmm" else None,
         _prompts(runs, terms),
-        composed_analysis(runs, terms),
-        program_analysis(runs, terms),
+        composed_analysis(runs),
+        program_analysis(runs),
         *(bias_analysis(each, runs, terms) for each in groups),
     ]
     return tuple(analysis for analysis in found if analysis is not None and analysis.tables)

@@ -235,11 +235,7 @@ def reference_table(report: ReportData, reference: PaperTable) -> Grid:
         first = TableCell(name(run.label), ("measured", how) if how else ("measured",))
         found = (measured(run, place) for place in reference.places)
         lines.append(line(first, run.overall.n, *found, n=run.overall.n, run=run.label))
-    for system in reference.systems:
-        cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
-        n = NOTHING if system.n is None else system.n
-        first, records = TableCell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
-        lines.append(line(first, n, *cells, reported=True, run=system.name, extra_records=records))
+    lines += _reported_lines(reference)
     otherwise = [f"{name(label)} differs from the paper: {'; '.join(words)}." for label, words in differing.items()]
     note = (
         "Measured rows come first, with their intervals. The other rows were not measured here; they are reported "
@@ -247,6 +243,21 @@ def reference_table(report: ReportData, reference: PaperTable) -> Grid:
     ).strip()
     head = ("model", "n", *(place.name for place in reference.places))
     return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note, "reported")
+
+
+def paper_table(reference: PaperTable) -> Grid:
+    """Return a table of a paper as it was printed."""
+    head = ("model", "n", *(place.name for place in reference.places))
+    note = f"Reported in {reference.citation}; not measured here. {reference.note}".strip()
+    return Grid(f"{reference.source}: {reference.what}", head, tuple(_reported_lines(reference)), note)
+
+
+def _reported_lines(reference: PaperTable) -> Iterator[Line]:
+    for system in reference.systems:
+        cells = (_printed(cell, place.negated) for cell, place in zip(system.cells, reference.places, strict=True))
+        n = NOTHING if system.n is None else system.n
+        first, records = TableCell(system.name, ("reported",)), tuple(_reported(reference, system.cells, system.n))
+        yield line(first, n, *cells, reported=True, run=system.name, extra_records=records)
 
 
 def _reported(reference: PaperTable, cells: Sequence[Printed | None], n: int | None) -> Iterator[Record]:

@@ -1,4 +1,4 @@
-"""View runs and audits in the browser; pages update while the folders change."""
+"""View runs in the browser; pages update while the folders change."""
 
 import lazy_loader
 

@@ -16,13 +16,11 @@ from countersight.files import missing_folder
 from countersight.html import Grid, Live, document, name
 from countersight.reports import LoadedReport, PageData, cases_from, render
 from countersight.view.watching import (
-    PAGE,
     SAMPLE_SIZE,
     Damaged,
     Folders,
-    FolderSummary,
+    RunSummary,
     WatchedRun,
-    audits_grid,
     runs_grid,
 )
 
@@ -33,12 +31,12 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def application(folders: Sequence[Path], host: str = "127.0.0.1") -> web.Application:
-    """Return a server for folders of runs or audits; `host` is the server's host name."""
+    """Return a server for folders of runs; `host` is the server's host name."""
     if missing := [folder for folder in folders if not folder.is_dir()]:
         raise CountersightError(missing_folder(missing[0]))
     found = Folders(folders)
-    if not found.runs and not found.audits:
-        raise CountersightError(f"there is neither a run nor an audit in {', '.join(map(str, folders))}")
+    if not found.runs:
+        raise CountersightError(f"there is no run in {', '.join(map(str, folders))}")
     return _Site(found).application(host)
 
 
@@ -58,7 +56,6 @@ class _Site:
                 web.get("/dataset/{key}", self._report),
                 web.get("/run/{key}/picture/{file:.+}", self._picture),
                 web.get("/dataset/{key}/picture/{file:.+}", self._picture),
-                web.get("/audit/{key}/report.html", self._audit),
             ]
         )
         return site
@@ -69,17 +66,15 @@ class _Site:
     def _index_page(self) -> str:
         live = Live("/state", self._folders.state())
         summaries = [run.summary.get() for run in self._folders.runs.values()]
-        compared = Counter(
-            (each.fingerprint[:16], each.dataset) for each in summaries if isinstance(each, FolderSummary)
-        )
+        compared = Counter((each.fingerprint[:16], each.dataset) for each in summaries if isinstance(each, RunSummary))
         links = [
             (f"Compare the {number} runs on {name(dataset)}", f"/dataset/{key}")
             for (key, dataset), number in compared.items()
             if number > 1
         ]
-        grids = [grid for grid in (runs_grid(self._folders), audits_grid(self._folders)) if grid.lines]
-        problem = "" if grids else "There is neither a run nor an audit here at the moment."
-        return _page("Runs and audits", live, problem, links, grids)
+        if not self._folders.runs:
+            return _page("Runs", live, "There is no run here at the moment.", links)
+        return _page("Runs", live, "", links, [runs_grid(self._folders)])
 
     async def _state(self, request: web.Request) -> web.Response:
         """Return a value that changes when the displayed data changes; pages poll it every few seconds."""
@@ -140,12 +135,6 @@ class _Site:
             return None
         return picture.data, picture.mime
 
-    async def _audit(self, request: web.Request) -> web.StreamResponse:
-        audit = self._folders.audits.get(request.match_info["key"])
-        if audit is None or not (audit.path / PAGE).is_file():
-            raise web.HTTPNotFound(text="This audit has no page yet; it is written when the audit is finished.")
-        return web.FileResponse(audit.path / PAGE)
-
     async def _respond(self, page: Callable[..., str], *arguments: object) -> web.Response:
         async with self._reading:
             made = await asyncio.to_thread(page, *arguments)
@@ -177,7 +166,7 @@ def _blocks(total: int, start: int | None) -> list[tuple[str, str]]:
 
 def _error_page(problem: str, live: Live) -> str:
     """Return a page that says why nothing can be shown; it reloads when that changes."""
-    return _page("Nothing to show", live, problem, [("All runs and audits", "/")])
+    return _page("Nothing to show", live, problem, [("All runs", "/")])
 
 
 def _page(title: str, live: Live, problem: str, links: Sequence[tuple[str, str]], grids: Sequence[Grid] = ()) -> str:

@@ -16,9 +16,7 @@ from countersight.errors import CountersightError
 from countersight.html import NOTHING, Grid, Line, TableCell, figure_cell, name, table_line
 from countersight.reports import LoadedReport, load, short_name
 from countersight.scoring import describe_progress, score_run
-from countersight.text import several
 
-PAGE: Final = "report.html"
 SAMPLE_SIZE: Final = 1_000
 """The number of cases on the first page of a run, sampled so that every group and outcome is represented."""
 _QUICK_SECONDS = 1.0
@@ -38,14 +36,14 @@ class Damaged(msgspec.Struct, frozen=True):
     reason: str
 
 
-class FolderSummary(msgspec.Struct, frozen=True):
-    """The progress of a run or an audit, and its three main figures."""
+class RunSummary(msgspec.Struct, frozen=True):
+    """The progress of a run, and its three main figures."""
 
     model: str
     dataset: str
     progress: str
     figures: tuple[TableCell, ...]
-    fingerprint: str = ""
+    fingerprint: str
 
 
 class Cached(Generic[_Read]):
@@ -103,80 +101,44 @@ class WatchedRun:
             files.append(Path(os.path.normpath(self.path.resolve() / manifest.dataset.path), METADATA))
         return _digest(*map(_stat, files))
 
-    def _summary(self) -> FolderSummary:
+    def _summary(self) -> RunSummary:
         manifest = RunFolder.open(self.path).manifest
         scores, dataset = score_run(self.path), manifest.dataset
         row = scores.overall
         figures = tuple(figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual"))
         progress = describe_progress(row, scores.damaged)
-        return FolderSummary(short_name(manifest.model), dataset.name, progress, figures, dataset.fingerprint)
-
-
-class WatchedAudit:
-    """An audit folder, finished or not."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.key = path, _key(path)
-        self.summary = Cached(self.state, self._summary)
-
-    @property
-    def has_page(self) -> bool:
-        """Whether the audit's page exists; it is written when the audit is finished."""
-        return (self.path / PAGE).is_file()
-
-    def state(self) -> str:
-        """Return a state that changes with every step, and when the page is written."""
-        return _digest(*(_stat(self.path / file) for file in ("audit.json", "steps.jsonl", PAGE)))
-
-    def _summary(self) -> FolderSummary:
-        from countersight.audits import read_audit, score  # imported here because most users view only runs
-
-        audit = read_audit(self.path)
-        manifest, kept = audit.manifest, score(audit).kept
-        chosen = manifest.cases or manifest.dataset.rows
-        begun = f"{len(audit.cases):,} of {several(chosen, 'case')} started, {several(len(audit.steps), 'step')} done"
-        progress = f"{begun}; {several(kept.ccs.concepts, 'test')} counted"
-        figures = tuple(
-            NOTHING if each.value is None else TableCell(f"{each.value:.3f}", (f"{each.low:.3f} to {each.high:.3f}",))
-            for each in (kept.ccs, kept.pcs, kept.ncc)
-        )
-        return FolderSummary(manifest.model.name, manifest.dataset.name, progress, figures)
+        return RunSummary(short_name(manifest.model), dataset.name, progress, figures, dataset.fingerprint)
 
 
 class Folders:
-    """The current runs and audits in some folders."""
+    """The current runs in some folders."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = roots
         self.runs: dict[str, WatchedRun] = {}
-        self.audits: dict[str, WatchedAudit] = {}
         self._loaded: dict[tuple[str, ...], Cached[LoadedReport]] = {}
         self.refresh()
 
     def refresh(self) -> None:
-        """Find new runs and audits, and drop removed ones."""
+        """Find new runs, and drop removed ones."""
         found = list(dict.fromkeys(self._candidates()))
         runs = [WatchedRun(each) for each in found if (each / MANIFEST).is_file()]
-        audits = [WatchedAudit(each) for each in found if (each / "audit.json").is_file()]
         self.runs = {run.key: self.runs.get(run.key, run) for run in runs}
-        self.audits = {audit.key: self.audits.get(audit.key, audit) for audit in audits}
 
     def _candidates(self) -> Iterator[Path]:
         for root in self._roots:
             for each in (root, *_listed(root)):
                 yield each
                 # `run` writes to DATASET/MODEL; a run with repetitions has a numbered folder for each of them.
-                is_one = any((each / name).is_file() for name in ("run.json", "audit.json"))
                 for inner in _listed(each):
-                    if not is_one or inner.name.isdecimal():
+                    if not (each / MANIFEST).is_file() or inner.name.isdecimal():
                         yield inner
                         yield from (file for file in _listed(inner) if file.name.isdecimal())
 
     def state(self) -> str:
-        """Return a state that changes whenever a run or audit does."""
+        """Return a state that changes whenever a run does."""
         self.refresh()
-        everything: list[WatchedRun | WatchedAudit] = [*self.runs.values(), *self.audits.values()]
-        return _digest(*(f"{each.path} {each.state()}" for each in everything))
+        return _digest(*(f"{each.path} {each.state()}" for each in self.runs.values()))
 
     def comparable(self) -> dict[str, list[WatchedRun]]:
         """Return the readable runs by dataset, in listed order."""
@@ -211,37 +173,13 @@ def runs_grid(folders: Folders) -> Grid:
 
 
 def _run_line(run: WatchedRun) -> Line:
-    known, manifest = run.summary.get(), run.manifest()
-    if isinstance(known, Damaged) and manifest:
-        return _damaged_line(run.path, known, short_name(manifest.model), manifest.dataset.name)
-    return _line(run.path, known, f"/run/{run.key}")
-
-
-def audits_grid(folders: Folders) -> Grid:
-    """Return a table of the audits, with links to the pages of those that are finished."""
-    lines = (
-        _line(audit.path, audit.summary.get(), f"/audit/{audit.key}/{PAGE}" if audit.has_page else "")
-        for audit in folders.audits.values()
-    )
-    note = (
-        "PCS: does the answer follow the edit? NCC: does the explanation reflect it? CCS: both at once. Scores cover "
-        "the tests that are finished; the page of an audit is written when the audit is finished."
-    )
-    return Grid("Audits", ("model", "CCS", "PCS", "NCC", "dataset", "progress"), tuple(lines), note, main=1)
-
-
-def _line(path: Path, known: FolderSummary | Damaged, address: str) -> Line:
-    if isinstance(known, Damaged):
-        return _damaged_line(path, known)
-    first = TableCell(name(known.model), (name(str(path)),), link=address)
+    known, manifest, where = run.summary.get(), run.manifest(), name(str(run.path))
+    if isinstance(known, Damaged):  # the model and the dataset are named if they are known
+        first = TableCell(name(short_name(manifest.model)), (where,)) if manifest else TableCell(where)
+        dataset = manifest.dataset.name if manifest else ""
+        return table_line(first, *[NOTHING] * 3, dataset, TableCell("cannot be shown", (known.reason,)))
+    first = TableCell(name(known.model), (where,), link=f"/run/{run.key}")
     return table_line(first, *known.figures, known.dataset, known.progress)
-
-
-def _damaged_line(path: Path, damaged: Damaged, model: str = "", dataset: str = "") -> Line:
-    """Return a line with the reason why a folder cannot be shown; the names are empty if they cannot be read."""
-    where = name(str(path))
-    first = TableCell(name(model), (where,)) if model else TableCell(where)
-    return table_line(first, *[NOTHING] * 3, dataset, TableCell("cannot be shown", (damaged.reason,)))
 
 
 def _listed(folder: Path) -> list[Path]:
