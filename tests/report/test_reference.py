@@ -174,7 +174,7 @@ def page(browser: Browser) -> Iterator[Page]:
 @pytest.mark.browser
 def test_the_page_has_a_section_of_what_is_reported(page: Page, files: ReportFiles) -> None:
     page.goto(files.html.as_uri())
-    page.get_by_role("link", name="Reported").click()
+    page.get_by_role("link", name="Published results").click()
     tables = page.locator("#reported table")
     expect(tables).to_have_count(2)
     rows = tables.first.locator("tbody tr")

@@ -15,7 +15,7 @@ from countersight.models import Answer, FunctionModel
 from countersight.reports.second_reader import (
     JOURNAL,
     reread_async,
-    rereading_grid,
+    rereading_analysis,
     second_answer,
     second_request,
 )
@@ -75,7 +75,7 @@ def test_what_the_rules_leave_unread_is_read_and_kept_apart(run, tmp_path):
     assert found.both.overall.unread == 0
     assert found.both.overall.factual.right == 10
     assert found.both.overall.counterfactual.right == found.rules.overall.counterfactual.right == 10
-    table = rereading_grid([found])
+    [table] = rereading_analysis([found]).tables
     assert [line.cells[1].text for line in table.lines] == ["rules", "rules, then reader"]
     assert "10 of 10 unread replies" in table.note
     assert "agrees with the rules on 100.0%" in table.note

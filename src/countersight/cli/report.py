@@ -15,8 +15,7 @@ from countersight.text import printable, several
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.html import Grid
-    from countersight.reports import Rereading
+    from countersight.reports import Analysis, Rereading
 
 _SCORE: Final = {"RUN": "a run folder", "-o, --output FILE": "write one row per answer to this file (.parquet or .csv)"}
 _REPORT: Final = {
@@ -84,11 +83,11 @@ def _score(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> "tuple[int, Grid | None]":
-    """Let a model read the unread replies; returns 0 and a table of the differences, or 130 if it was stopped."""
+def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> "tuple[int, Analysis | None]":
+    """Let a model read the unread replies; returns 0 and an analysis of the differences, or 130 if it was stopped."""
     from countersight.engine import Tally, show_progress
     from countersight.models import ModelSettings, open_model
-    from countersight.reports import reread_async, rereading_grid
+    from countersight.reports import reread_async, rereading_analysis
 
     tally = Tally()
     model = open_model(chosen.reader, ModelSettings(seed=chosen.seed))
@@ -104,7 +103,7 @@ def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespa
     if found is None:
         print(RESUME_MESSAGE, file=sys.stderr)
         return EXIT_STOPPED, None
-    return 0, rereading_grid(found)
+    return 0, rereading_analysis(found)
 
 
 def _report(chosen: argparse.Namespace) -> int:
@@ -120,8 +119,8 @@ def _report(chosen: argparse.Namespace) -> int:
     runs = [folder for path in chosen.run for folder in run_folders(path)]
     status, readings = 0, []
     if chosen.reader:
-        status, grid = _second_reading(runs, chosen.output, chosen)
-        readings += [grid] if grid else []
+        status, analysis = _second_reading(runs, chosen.output, chosen)
+        readings += [analysis] if analysis else []
     report = write_report(
         runs,
         chosen.output,

@@ -1,3 +1,4 @@
+from .data import Analysis as Analysis
 from .data import PageData as PageData
 from .data import ReportData as ReportData
 from .formats import print_overview as print_overview
@@ -18,7 +19,7 @@ from .scores_file import ScoresFile as ScoresFile
 from .scores_file import read_scores as read_scores
 from .second_reader import Rereading as Rereading
 from .second_reader import reread_async as reread_async
-from .second_reader import rereading_grid as rereading_grid
+from .second_reader import rereading_analysis as rereading_analysis
 from .tables import paper_table as paper_table
 from .write import ReportFiles as ReportFiles
 from .write import write_report as write_report

@@ -91,6 +91,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     heading: str
     about: str
     tables: tuple[Grid, ...]
+    key: str = ""
+    """Its anchor on the page; numbered if empty."""
     plot: tuple[tuple[str, Figure], ...] = ()
     """Named differences to plot on one scale."""
 
@@ -122,8 +124,6 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     references: tuple[PaperTable, ...] = ()
     """Tables of papers to compare with the runs."""
     analyses: tuple[Analysis, ...] = ()
-    readings: tuple[Grid, ...] = ()
-    """The runs as scored by a second reader, or by a paper's own rules. Separate from all other figures."""
     blind: dict[World, float] = {}
     """The accuracy without the pictures, by world, if it was measured when the dataset was made."""
     knowledge: dict[World, float] = {}

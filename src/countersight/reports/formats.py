@@ -23,7 +23,7 @@ from countersight.html import (
 from countersight.number_formats import percent
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.finding import sentence, sentences
-from countersight.reports.tables import by_group, grids, overview, reference_table
+from countersight.reports.tables import by_group, grids, overview, parts, score_tables
 from countersight.scoring import ANYTIME, MIN_MARGINAL_COUNT
 from countersight.text import several
 
@@ -39,8 +39,8 @@ def latex(report: ReportData) -> str:
 
 
 def _sections(report: ReportData) -> Iterator[tuple[str, str, Sequence[Grid]]]:
-    yield "", "", grids(report)
-    yield from ((each.heading, each.about, each.tables) for each in report.analyses)
+    yield "", "", score_tables(report)
+    yield from ((each.heading, each.about, each.tables) for each in parts(report))
 
 
 Value = str | float | int | None
@@ -58,7 +58,7 @@ def comma_separated(report: ReportData) -> str:
 def _csv_rows(report: ReportData) -> Iterator[list[Value]]:
     runs = {run.label: run for run in report.runs}
     plain = {run.label: run.plain_label for run in report.runs}
-    for grid in (*grids(report), *(each for analysis in report.analyses for each in analysis.tables)):
+    for grid in grids(report):
         for line in grid.lines if grid.key else ():
             origin = _origin(report, runs.get(line.run), line.run)
             for record in grid.records(line):
@@ -99,6 +99,8 @@ def _origin(report: ReportData, run: RunScores | None, named: str) -> list[Value
 
 _MAX_LINES: Final = 12
 _MAX_CAUTIONS: Final = 4
+_REQUESTED: Final = ("reported", "readings")
+"""The parts of a report that are only written on request, and so are always printed."""
 _MAX_RUNS: Final = 3
 """The maximum number of runs for which the terminal shows all tables."""
 
@@ -129,7 +131,7 @@ def summary(report: ReportData) -> str:
 
 
 def print_tables(report: ReportData, console: Console) -> None:
-    """Print the scores, comparisons and analyses of a report, the origin of the figures, and last the finding.
+    """Print the tables of a report, the origin of the figures, and last the finding.
 
     For many runs, print one line each and only the requested tables of papers and of other readers.
     """
@@ -137,17 +139,15 @@ def print_tables(report: ReportData, console: Console) -> None:
     if many:
         runs = tuple(msgspec.structs.replace(run, label=run.short_label(report.runs)) for run in report.runs)
         print_grids([overview(msgspec.structs.replace(report, runs=runs))], console)
-        print_grids(
-            [*(reference_table(report, reference) for reference in report.references), *report.readings], console
-        )
         console.print(Text("All other tables, and how each run was asked, are in tables.md of the report."))
     else:
-        print_grids(grids(report, brief=True), console)
-    for analysis in () if many else report.analyses:
-        console.print()
-        console.print(Text(analysis.heading, "bold"))
-        console.print(Text(analysis.about))
-        print_grids(analysis.tables, console)
+        print_grids(score_tables(report), console)
+    for part in parts(report):
+        if part.key in _REQUESTED or not (many or part.key == "letters"):
+            console.print()
+            console.print(Text(part.heading, "bold"))
+            console.print(Text(part.about))
+            print_grids(part.tables, console)
     _print_end(report, console)
 
 

@@ -1,6 +1,7 @@
 """The report as one self-contained HTML page."""
 
 from collections.abc import Iterator, Sequence
+from itertools import count as count_from
 
 import msgspec
 
@@ -25,7 +26,7 @@ from countersight.reports.figures import (
 from countersight.reports.finding import sentences
 from countersight.reports.formats import origins_and_definitions
 from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
-from countersight.reports.tables import by_group, compared, further_tables, letters, overview, reference_table, totals
+from countersight.reports.tables import by_group, further_tables, overview, parts, totals
 
 _FEW_RUNS = 3
 """With more runs, the tables by group are folded and no figures are shown at the top."""
@@ -147,56 +148,18 @@ def sections(report: ReportData) -> Iterator[Section]:
     """Return every non-empty section between the finding and the cases."""
     yield _drop(report) if report.two_worlds else _accuracy(report)
     yield _scores(report)
-    further: list[tuple[str, str, str, str, Sequence[Grid]]] = [
-        (
-            "letters",
-            "Letters",
-            "Letters answered",
-            "How often each option letter was answered, and how often it is the right answer.",
-            [letters(run) for run in report.runs if run.letters],
-        ),
-        (
-            "comparison",
-            "Comparison",
-            "Comparison of runs",
-            "Each pair of runs, case by case.",
-            [compared(each, report.terms) for each in report.comparisons],
-        ),
-        (
-            "reported",
-            "Reported",
-            "Comparison with published results",
-            "Measured rows come first, with n and interval; reported rows are copied from the paper.",
-            [reference_table(report, each) for each in report.references],
-        ),
-        (
-            "readings",
-            "Read otherwise",
-            "Read otherwise",
-            "The same replies read by another extractor. No other figure of this page uses these readings.",
-            report.readings,
-        ),
-    ]
-    for key, called, heading, about, tables in further:
-        if tables:
-            few = len(tables) <= _FEW_TABLES
-            yield Section(
-                key=key,
-                called=called,
-                heading=heading,
-                about=about,
-                tables=tuple(tables) if few else (),
-                folds=() if few else tuple((grid.title, (grid,)) for grid in tables),
-                is_open=False,
-            )
-    for number, analysis in enumerate(report.analyses):
+    numbers = count_from(0)
+    for part in parts(report):
+        few = len(part.tables) <= _FEW_TABLES
         yield Section(
-            key=f"analysis-{number}",
-            called=name(analysis.heading.rpartition(": ")[2]),
-            heading=analysis.heading,
-            about=analysis.about,
-            plots=(("", interval_plot("diff, in points", analysis.plot)),) if analysis.plot else (),
-            tables=analysis.tables,
+            key=part.key or f"analysis-{next(numbers)}",
+            called=name(part.heading.rpartition(": ")[2]),
+            heading=part.heading,
+            about=part.about,
+            plots=(("", interval_plot("diff, in points", part.plot)),) if part.plot else (),
+            tables=part.tables if few else (),
+            folds=() if few else tuple((grid.title, (grid,)) for grid in part.tables),
+            is_open=False,
         )
 
 

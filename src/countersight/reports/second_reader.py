@@ -31,6 +31,7 @@ from countersight.html import Grid, table_line
 from countersight.models import Answer, Model, Request, Turn
 from countersight.number_formats import count, interval, percent
 from countersight.reading import answer_in
+from countersight.reports.data import Analysis
 from countersight.scoring import Gold, JudgedRun, Scores, judge_run, share
 
 _TASK: Final = (
@@ -215,8 +216,8 @@ def _rereading(judged: JudgedRun, shown: list[_ReplyToRead], said: dict[str, str
     )
 
 
-def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
-    """Return a table with two lines per run: read by the rules, and with the second reader for unread replies."""
+def rereading_analysis(rereadings: Sequence[Rereading]) -> Analysis:
+    """Analyse the scores as read by the rules alone, and with the second reader for unread replies."""
     readings = [
         (each.run, by, scores.overall)
         for each in rereadings
@@ -225,7 +226,12 @@ def rereading_grid(rereadings: Sequence[Rereading]) -> Grid:
     measures = ("factual", "counterfactual", "drop")
     lines = (table_line(run, by, *map(row.figure, measures), row.unread, n=row.n) for run, by, row in readings)
     head = ("run", "read by", *measures, "unread")
-    return Grid("With a second reader", head, tuple(lines), " ".join(map(_note, rereadings)))
+    return Analysis(
+        key="readings",
+        heading="Read otherwise",
+        about="The same replies read by another extractor. No other figure of the report uses these readings.",
+        tables=(Grid("With a second reader", head, tuple(lines), " ".join(map(_note, rereadings))),),
+    )
 
 
 def _note(each: Rereading) -> str:

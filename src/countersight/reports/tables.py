@@ -9,7 +9,7 @@ from countersight.figures import Count, Figure, Record
 from countersight.html import NOTHING, Content, Grid, Line, TableCell, name
 from countersight.html import table_line as line
 from countersight.number_formats import count, percent
-from countersight.reports.data import DividedScores, ReportData, RunScores
+from countersight.reports.data import Analysis, DividedScores, ReportData, RunScores
 from countersight.scoring import NO_GROUP, ComparedRuns, GroupScores
 from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms, table
 from countersight.text import several
@@ -141,17 +141,44 @@ def letters(run: RunScores) -> Grid:
     return Grid(f"Letters answered: {name(run.label)}", head, tuple(lines), key="letters")
 
 
-def grids(report: ReportData, *, brief: bool = False) -> list[Grid]:
-    """Return every table of a report except those of its analyses; `brief` leaves out what figures show."""
-    many = len(report.runs) > 1
-    tables = [overview(report)] if many else []
-    tables += [totals(report)] if many and any(run.total for run in report.runs) else []
+def score_tables(report: ReportData) -> list[Grid]:
+    """Return the tables of scores: all runs if there are several, then each run."""
+    tables = [overview(report)] if len(report.runs) > 1 else []
+    tables += [totals(report)] if len(report.runs) > 1 and any(run.total for run in report.runs) else []
     for run in report.runs:
         tables += [by_group(run, report.terms, report.blind, report.knowledge), *further_tables(run, report.terms)]
-        tables += [letters(run)] if run.letters and not brief else []
-    tables += [compared(pair, report.terms) for pair in report.comparisons]
-    tables += [reference_table(report, reference) for reference in report.references]
-    return [*tables, *report.readings]
+    return tables
+
+
+def parts(report: ReportData) -> list[Analysis]:
+    """Return all other tables of a report, in parts."""
+    found = [
+        Analysis(
+            key="letters",
+            heading="Letters",
+            about="How often each option letter was answered, and how often it is the right answer.",
+            tables=tuple(letters(run) for run in report.runs if run.letters),
+        ),
+        Analysis(
+            key="comparison",
+            heading="Comparison of runs",
+            about="Each pair of runs, case by case.",
+            tables=tuple(compared(each, report.terms) for each in report.comparisons),
+        ),
+        Analysis(
+            key="reported",
+            heading="Published results",
+            about="Measured rows come first, with n and interval; reported rows are copied from the paper.",
+            tables=tuple(reference_table(report, each) for each in report.references),
+        ),
+        *report.analyses,
+    ]
+    return [part for part in found if part.tables]
+
+
+def grids(report: ReportData) -> list[Grid]:
+    """Return every table of a report."""
+    return [*score_tables(report), *(table for part in parts(report) for table in part.tables)]
 
 
 def further_tables(run: RunScores, terms: Terms) -> list[Grid]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 
 from countersight.files import write_text
-from countersight.html import Grid, side_for, thumbnails
+from countersight.html import side_for, thumbnails
 from countersight.progress import Progress, silent
-from countersight.reports.data import PageData, ReportData
+from countersight.reports.data import Analysis, PageData, ReportData
 from countersight.reports.figures import finding_drawing
 from countersight.reports.finding import sentence
 from countersight.reports.formats import comma_separated, latex, markdown, summary
@@ -58,14 +58,14 @@ def write_report(
     seed: int = 0,
     reference: Sequence[str] | None = None,
     groups: Path | None = None,
-    readings: Sequence[Grid] = (),
+    readings: Sequence[Analysis] = (),
     progress: Progress = silent,
 ) -> ReportFiles:
     """Report on one or more runs of one dataset: a page, tables, a summary and scores in `out`.
 
     `dataset` is the current path of the dataset if it was moved. `gold` has corrected answers. `gallery` is the maximum
     number of cases on the page. `reference` names tables of papers to show with the runs; if it is empty, all tables of
-    their suite are shown. `groups` is a table of groups of pictures to compare. `readings` are tables with the scores
+    their suite are shown. `groups` is a table of groups of pictures to compare. `readings` are analyses of the scores
     under other ways of reading the replies.
     """
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
@@ -75,7 +75,7 @@ def write_report(
         for picture in thumbnails(loaded.pictures, loaded.dataset.picture, side):
             pictures.append(picture)
             done(len(pictures))
-    report = msgspec.structs.replace(loaded.report, readings=tuple(readings))
+    report = msgspec.structs.replace(loaded.report, analyses=(*loaded.report.analyses, *readings))
     out.mkdir(parents=True, exist_ok=True)
     page = write_text(out / "report.html", render(PageData(report, loaded.cases, tuple(pictures), loaded.pictures)))
     write_frame(chain.from_iterable(run.judged.rows(run.plain_label) for run in loaded.runs), out / SCORES)

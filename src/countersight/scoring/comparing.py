@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, QuestionVariant
-from countersight.scoring.accuracy import correctness
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import Outcomes
+from countersight.scoring.scores import correctness
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """The measures by which runs are compared."""

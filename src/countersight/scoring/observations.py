@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, QuestionVariant
 from countersight.figures import Figure
-from countersight.scoring.accuracy import accuracy, correctness
 from countersight.scoring.comparing import compare, shared_cases
 from countersight.scoring.estimates import Difference, difference, share
 from countersight.scoring.intervals import (
@@ -22,6 +21,7 @@ from countersight.scoring.intervals import (
     student_quantile,
 )
 from countersight.scoring.outcome import Outcomes
+from countersight.scoring.scores import accuracy, correctness
 
 MAX_GROUPS = 100
 """The maximum number of groups for rankings."""

@@ -23,8 +23,7 @@ from countersight.scoring.answer_table import (
 )
 from countersight.scoring.controls import ControlPairing, Controls, false_alarm_rates
 from countersight.scoring.gold import Gold
-from countersight.scoring.joining import outcomes
-from countersight.scoring.outcome import MISSING, Outcomes
+from countersight.scoring.outcome import MISSING, Outcomes, outcomes
 from countersight.scoring.scores import Scores, score
 from countersight.scoring.sets import SetPositions, SetRecorder, SetScores, as_fourth, set_scores, shown_sets
 from countersight.scoring.stopping import stopping_status, with_anytime_intervals

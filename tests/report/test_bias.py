@@ -7,7 +7,7 @@ import pytest
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 from lazily import Lazy
 
-from countersight.scoring import Bias, Gap, bias
+from countersight.reports.image_groups import Bias, Gap, bias
 
 multitest = Lazy("statsmodels.stats.multitest")
 
