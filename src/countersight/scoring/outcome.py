@@ -19,7 +19,13 @@ text. Cut: the token limit ended the reply before its answer. Failed: there is n
 
 OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut", "empty", "unread", "wrong", "right")
 """The outcomes by code. 0 means that the case does not have the question; codes from UNREAD on are scored."""
-MISSING, FAILED, CUT, EMPTY, UNREAD, WRONG, RIGHT = range(1, 8)
+MISSING: Final = 1
+FAILED: Final = 2
+CUT: Final = 3
+EMPTY: Final = 4
+UNREAD: Final = 5
+WRONG: Final = 6
+RIGHT: Final = 7
 ALL: Final = "all"
 """The name of the line for all groups."""
 PRIOR_KNOWN, PRIOR_GIVEN = 1, 2
