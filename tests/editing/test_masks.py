@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.detection.masks import box_of, difference, encode_mask, grow_mask, mask_from_box, read_mask
+from countersight.detection.masks import encode_mask, grow_mask, mask_from_box, read_mask
 from countersight.editing.colours import COLOURS, called, colour_in, of_colour
 from countersight.errors import EditFailed
 from countersight.scenes.colours import DOTS, PETALS, rgb
@@ -33,26 +33,6 @@ def test_a_grown_mask_contains_exactly_the_pixels_within_the_radius(mask, by):
             near = ((abs(rows - y) <= by) & (abs(columns - x) <= by)).any()
             assert grown[y, x] == near
     assert (mask == before).all()
-
-
-@given(masks)
-def test_the_box_of_a_mask_is_the_smallest(mask):
-    if not mask.any():
-        return
-    left, top, right, bottom = box_of(mask)
-    assert mask[top:bottom, left:right].sum() == mask.sum()
-    assert mask[top].any()
-    assert mask[bottom - 1].any()
-    assert mask[:, left].any()
-    assert mask[:, right - 1].any()
-
-
-def test_a_difference_is_where_any_channel_differs():
-    one = np.zeros((4, 5, 3), np.uint8)
-    for channel in range(3):
-        other = one.copy()
-        other[2, 3, channel] = 1
-        assert np.argwhere(difference(one, other)).tolist() == [[2, 3]]
 
 
 def test_boxes_are_clipped_and_boxes_outside_the_picture_refused():

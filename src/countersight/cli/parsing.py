@@ -26,7 +26,7 @@ Table: TypeAlias = Mapping[str, str]
 Call: TypeAlias = Callable[[argparse.Namespace], int]
 
 _MODULES: Final = {
-    "demo": "demo",
+    "demo": "run",
     "make": "make",
     "build": "make",
     "mine": "make",

@@ -1,4 +1,4 @@
-"""`countersight run` and `countersight status`: run a model, and print the progress of a run."""
+"""`countersight run`, `status` and `demo`: run a model, print the progress of a run, and run a complete example."""
 
 import argparse
 import re
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli.asking import ask, print_lines
 from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED
+from countersight.cli.terminal import EXIT_STOPPED, counting
 from countersight.errors import CountersightError
 from countersight.text import nearest, several
 
@@ -46,6 +46,15 @@ _OPTIONS: Final = {
 }
 
 
+_DEMO_SEED: Final = 7
+_DEMO_MODELS: Final = {
+    "embedded": "embedded",
+    "embedded:factual": "embedded-factual",
+    "visprog:reference?vision=scene": "visprog-reference",
+}
+"""The models of the demo, and the folder of each run."""
+
+
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
     run = verb(
@@ -60,6 +69,9 @@ def add(verbs: Verbs) -> None:
     add_local(run, shared_options("ray"))
     status, example = "print the progress of a run and its outstanding batches", "countersight status runs/gpt"
     verb(verbs, "status", _status, status, example, {"RUN": "a run folder"})
+    options = {"-o, --output DIR=demo": "the folder to write", "--size N=240": "number of cases"}
+    summary = "run a complete example: create cases, run models, write a report"
+    verb(verbs, "demo", _demo, summary, "countersight demo", options)
 
 
 def _run(chosen: argparse.Namespace) -> int:
@@ -245,4 +257,34 @@ def _status(chosen: argparse.Namespace) -> int:
         hours = (time.time() - event.at) / 3600
         name = event.batch or f"{event.label} (not confirmed by the provider)"
         print(f"{name}: {len(event.names):,} questions, sent {hours:.1f} h ago")
+    return 0
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    """Make a small suite, run the built-in models in both worlds and write the report; resumes an interrupted demo."""
+    from rich.console import Console
+
+    from countersight.dataset import Dataset
+    from countersight.engine import RetryPolicy, RunOptions, find_prompt
+    from countersight.models import open_model
+    from countersight.reports import print_overview, write_report
+    from countersight.suites.cvqa import make_synthetic
+
+    folder, size = chosen.output, chosen.size
+    dataset = folder / "cvqa-synthetic"
+    if not dataset.exists():
+        make_synthetic(dataset, size=size, seed=_DEMO_SEED, progress=counting)
+    print(f"Made {dataset}: C-VQA-Synthetic, seed {_DEMO_SEED}, every picture drawn in both worlds.")
+    print("Running three models. embedded was trained on questions with and without a change, embedded:factual only on")
+    print("questions without one. visprog:reference runs programs that count objects found by classical")
+    print("computer vision.")
+    runs = {model: folder / "runs" / name for model, name in _DEMO_MODELS.items()}
+    opened, options = Dataset.open(dataset), RunOptions(find_prompt("0-shot"), shown=True)
+    for model, run in runs.items():
+        status = ask(opened, run, open_model(model), options, RetryPolicy())
+        if status == EXIT_STOPPED:
+            return status
+    report = write_report(list(runs.values()), folder / "report", progress=counting)
+    print_overview(report.data, Console())
+    print(f"\nReport: {report.html.resolve()}")
     return 0

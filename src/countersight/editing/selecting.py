@@ -83,37 +83,28 @@ class Selector:
             if not mask.any():
                 raise EditFailed("the mask is completely black, so nothing may be changed")
             return SelectedArea(mask, "mask of the request")
-        words = request.instruction.target
-        named = read_thing(words)
-        if self._annotations is not None:
-            meant = meant_by(named.noun, self._annotations.categories)
-            if meant:
-                things = self._annotations.things(request.name, (pixels.shape[1], pixels.shape[0]))
-                return self._chosen(named, things, meant, pixels, words, "annotated")
+        named = read_thing(request.instruction.target)
+        if self._annotations is not None and meant_by(named.noun, self._annotations.categories):
+            things = self._annotations.things(request.name, (pixels.shape[1], pixels.shape[0]))
+            return self._chosen(named, things, self._annotations.categories, pixels, "annotated")
         if self._detector is not None:
-            meant = meant_by(named.noun, self._detector.classes or (named.noun,))
-            if meant:
+            classes = self._detector.classes or (named.noun,)
+            if meant_by(named.noun, classes):
                 things = self._boxes(self._detector, named.noun, pixels)
-                return self._chosen(named, things, meant, pixels, words, "detected")
+                return self._chosen(named, things, classes, pixels, "detected")
         raise EditFailed(
-            f"“{words[:80]}” could not be located: "
+            f"“{named.words[:80]}” could not be located: "
             + ("no known object has this name" if self.looks else "there are no annotations and no detector")
             + ", and no mask is given"
         )
 
     def _chosen(
-        self,
-        named: Named,
-        things: Sequence[AnnotatedThing],
-        meant: frozenset[str],
-        pixels: Pixels,
-        words: str,
-        known: str,
+        self, named: Named, things: Sequence[AnnotatedThing], categories: Sequence[str], pixels: Pixels, known: str
     ) -> SelectedArea:
         def coloured(thing: AnnotatedThing, colour: str) -> bool:
             return float(of_colour(pixels[self._outline(thing, pixels)][None], colour).mean()) >= SHARE
 
-        chosen = choose_things(named, things, meant, coloured, words, known)
+        chosen = choose_things(named, things, categories, coloured, known)
         mask = np.logical_or.reduce([self._outline(thing, pixels) for thing in chosen])
         listed = ", ".join(f"{thing.category} {thing.id}" for thing in chosen[:8])
         listed += " and more" if len(chosen) > 8 else ""

@@ -34,6 +34,7 @@ _FILLERS = frozenset(
 class Named(msgspec.Struct, frozen=True):
     """A parsed description of one or more objects."""
 
+    words: str
     noun: str
     number: int | None
     """The number of objects; None for all of them."""
@@ -63,7 +64,7 @@ def read_thing(words: str) -> Named:
         raise EditFailed(f"“{words[:80]}” names no object")
     one = not is_plural(rest[-1]) and not {"all", "both", "every", "each"} & set(said)
     number = numbers[0] if numbers else 1 if one else None
-    return Named(" ".join(rest), number, sides[0] if sides else "", colours[0] if colours else "")
+    return Named(words, " ".join(rest), number, sides[0] if sides else "", colours[0] if colours else "")
 
 
 def noun_in(words: str) -> str:
@@ -85,13 +86,13 @@ def meant_by(noun: str, categories: Sequence[str]) -> frozenset[str]:
 def choose_things(
     named: Named,
     things: Sequence[AnnotatedThing],
-    categories: frozenset[str],
+    categories: Sequence[str],
     of_colour: Callable[[AnnotatedThing, str], bool],
-    words: str,
-    known: str = "annotated",
+    known: str,
 ) -> list[AnnotatedThing]:
     """Return the described objects; raises EditFailed if their number differs. Messages use `known` for the source."""
-    found = [thing for thing in things if thing.category in categories]
+    meant, words = meant_by(named.noun, categories), named.words
+    found = [thing for thing in things if thing.category in meant]
     if named.colour:
         found = [thing for thing in found if of_colour(thing, named.colour)]
     if not found:

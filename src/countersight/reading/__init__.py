@@ -5,9 +5,8 @@ conclusion, and statements in the question's own words. A correction overrides w
 answer, or with two conflicting ones, is unread (None). The gold answer is never used.
 """
 
-from countersight.reading.answers import ReadFrom, answer_in
+from countersight.reading.answers import ReadFrom, Reading, answer_in, read, read_reply
 from countersight.reading.numbers import canonical
-from countersight.reading.replies import Reading, read, read_reply
 from countersight.reading.sentences import without_refusal
 
 __all__ = ["ReadFrom", "Reading", "answer_in", "canonical", "read", "read_reply", "without_refusal"]
