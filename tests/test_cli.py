@@ -274,7 +274,7 @@ def test_a_toml_file_runs_every_model_on_every_dataset(tmp_path, monkeypatch, ca
     Path("config.toml").write_text('datasets = ["a", "b"]\nmodel = "chance"\nshown = true\nlimit = 1\n')
     assert main(["run", "config.toml"]) == 0
     for name in ("a", "b"):
-        assert len(Path(f"runs/{name}/chance/replies.jsonl").read_text().splitlines()) == 4
+        assert len(Path(f"runs/{name}/chance/replies.jsonl").read_text().splitlines()) == 3
     for text, words in (
         ('dataset = "a"', "config.toml names no model"),
         ('dataset = "a"\nmodel = "chance"\nmodels = ["chance"]', "config.toml has both model and models"),

@@ -185,8 +185,6 @@ def test_an_open_answer_is_what_the_reply_adds_to_its_question():
     assert read("The answer is umbrella. I hope this helps!", "What is she holding?", "open").answer == "umbrella"
     assert read("Answer: St. Louis. It is in Missouri.", "Which city is it?", "open").answer == "St. Louis"
     assert is_right("the umbrella", Question("What is she holding?", "umbrella", "open"))
-    assert is_right("the red one", Question("Which team wins?", "red", "open"))
-    assert not is_right("the blue one", Question("Which team wins?", "red", "open"))
 
 
 def test_orders_vote():

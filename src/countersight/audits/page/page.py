@@ -47,7 +47,7 @@ LONGEST_TEXT: Final = 4_000
 """Longest text on the page, in characters; the rest is in cases.jsonl."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
 _CONSTANTS: Final[dict[str, Any]] = {
-    "BAD_EDIT": RULE.words,
+    "BAD_EDIT": RULE,
     "DECIDED": {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")},
     "DONE": {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")},
     "EDITED": "edited for test",

@@ -31,7 +31,7 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     """Measurements of the difference between a picture and its edit, after alignment."""
 
     good: bool
-    """Whether the edit is good enough to count, according to the `QualityRule`."""
+    """Whether the edit is good enough to count, according to `RULE`."""
     reason: str = ""
     """Why the edit does not count, as a sentence that starts in lower case; empty for a good edit."""
     warp: tuple[float, ...] = ()
@@ -58,59 +58,33 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     """The share of changed pixels in the whole picture; the only share if the editor provides no mask."""
 
 
-class QualityRule(msgspec.Struct, frozen=True):
-    """The limits within which an edit counts. They are chosen so that edits which only shift, zoom or re-encode a
-    picture pass, and edits which repaint it do not. Reports state them."""
-
-    level: int = 24
-    """A pixel has changed if a channel, averaged with its neighbours, differs by more than this (from 0 to 255)."""
-    least_inside: float = 0.02
-    """Minimum share of pixels inside the mask that must change."""
-    least_changed: float = 0.0002
-    """Minimum share of pixels of the whole picture that must change if there is no mask."""
-    most_outside: float = 0.05
-    """Maximum share of pixels outside the mask that may change."""
-    most_changed: float = 0.6
-    """Maximum share of pixels of the whole picture that may change if there is no mask."""
-    least_ssim_outside: float = 0.8
-    """Minimum similarity to the original outside the mask."""
-    most_stretched: float = 0.1
-    """Maximum relative difference in the ratio of width to height."""
-    most_moved: float = 0.15
-    """Maximum movement of a corner by the alignment, as a share of the longer side."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The rule as sentences: an edit is left out of the score if one of them is true."""
-        return (
-            f"less than {self.least_inside:.0%} of the pixels inside the mask changed (without a mask: less than "
-            f"{self.least_changed:.2%} of all)",
-            f"more than {self.most_outside:.0%} of the pixels outside the mask changed (without a mask: more than "
-            f"{self.most_changed:.0%} of all)",
-            f"the structural similarity outside the mask is below {self.least_ssim_outside:.2f}",
-            f"the ratio of width to height differs by more than {self.most_stretched:.0%} from the original's",
-            f"aligning it with the original moves a corner by more than {self.most_moved:.0%} of the longer side",
-        )
-
-    def fault(self, quality: EditQuality) -> str:
-        """Return what is wrong with an edit; empty if nothing is."""
-        inside, outside, whole = quality.changed_inside, quality.changed_outside, quality.changed or 0.0
-        if inside is None and outside is None:  # there is no mask
-            if whole < self.least_changed:
-                return "nothing changed"
-            return f"too much changed: {whole:.0%} of the picture" if whole > self.most_changed else ""
-        if inside is not None and inside < self.least_inside:
-            return "nothing changed inside the mask" if whole else "nothing changed"
-        if outside is not None and outside > self.most_outside:
-            return f"too much changed: {outside:.0%} of the pixels outside the mask"
-        if quality.ssim_outside is not None and quality.ssim_outside < self.least_ssim_outside:
-            return f"the picture changed outside the mask: the similarity there is {quality.ssim_outside:.2f}"
-        return ""
-
-
-RULE = QualityRule()
-"""The default rule of `measure`. A pixel has changed if a channel, averaged over 3 x 3 pixels, differs by more than
-`level`."""
+LEVEL = 24
+"""A pixel has changed if a channel, averaged over 3 x 3 pixels, differs by more than this (from 0 to 255)."""
+LEAST_INSIDE = 0.02
+"""Minimum share of pixels inside the mask that must change."""
+LEAST_CHANGED = 0.0002
+"""Minimum share of pixels of the whole picture that must change if there is no mask."""
+MOST_OUTSIDE = 0.05
+"""Maximum share of pixels outside the mask that may change."""
+MOST_CHANGED = 0.6
+"""Maximum share of pixels of the whole picture that may change if there is no mask."""
+LEAST_SSIM_OUTSIDE = 0.8
+"""Minimum similarity to the original outside the mask."""
+MOST_STRETCHED = 0.1
+"""Maximum relative difference in the ratio of width to height."""
+MOST_MOVED = 0.15
+"""Maximum movement of a corner by the alignment, as a share of the longer side."""
+RULE = (
+    f"less than {LEAST_INSIDE:.0%} of the pixels inside the mask changed (without a mask: less than "
+    f"{LEAST_CHANGED:.2%} of all)",
+    f"more than {MOST_OUTSIDE:.0%} of the pixels outside the mask changed (without a mask: more than "
+    f"{MOST_CHANGED:.0%} of all)",
+    f"the structural similarity outside the mask is below {LEAST_SSIM_OUTSIDE:.2f}",
+    f"the ratio of width to height differs by more than {MOST_STRETCHED:.0%} from the original's",
+    f"aligning it with the original moves a corner by more than {MOST_MOVED:.0%} of the longer side",
+)
+"""The rule as sentences: an edit is left out of the score if one of them is true. Its limits are chosen so that edits
+which only shift, zoom or re-encode a picture pass, and edits which repaint it do not."""
 
 
 class Perceived(NamedTuple):
@@ -135,7 +109,6 @@ def measure(
     *,
     control: bool = False,
     lpips: PerceptualDistance | None = None,
-    rule: QualityRule = RULE,
 ) -> EditQuality:
     """Return the quality of the edit. A `control` should change nothing, and is good if nothing changed.
 
@@ -158,21 +131,37 @@ def measure(
         other, valid = _aligned(after, found.warp)
         other = np.where(valid[:, :, None], other, one)
     quality = replace(
-        _measured(one, other, inside, outside, valid, lpips, rule),
+        _measured(one, other, inside, outside, valid, lpips),
         warp=() if found.warp == STILL else tuple(round(value, 5) for value in warp),
         registration=found.how,
         size=None if size == original else size,
     )
-    if abs(size[0] * original[1] / (size[1] * original[0]) - 1) > rule.most_stretched:
+    if abs(size[0] * original[1] / (size[1] * original[0]) - 1) > MOST_STRETCHED:
         wrong = (
             f"the edit has {size[0]} x {size[1]} pixels, a different shape than the original's {original[0]} x "
             f"{original[1]}"
         )
-    elif farthest(found.warp, before.size) > rule.most_moved * max(before.size):
+    elif farthest(found.warp, before.size) > MOST_MOVED * max(before.size):
         wrong = "the edit cannot be aligned with the original: it shows another part of the scene"
     else:
-        wrong = rule.fault(quality)
+        wrong = _fault(quality)
     return replace(quality, good=not wrong, reason=wrong)
+
+
+def _fault(quality: EditQuality) -> str:
+    """Return what is wrong with an edit; empty if nothing is."""
+    inside, outside, whole = quality.changed_inside, quality.changed_outside, quality.changed or 0.0
+    if inside is None and outside is None:  # there is no mask
+        if whole < LEAST_CHANGED:
+            return "nothing changed"
+        return f"too much changed: {whole:.0%} of the picture" if whole > MOST_CHANGED else ""
+    if inside is not None and inside < LEAST_INSIDE:
+        return "nothing changed inside the mask" if whole else "nothing changed"
+    if outside is not None and outside > MOST_OUTSIDE:
+        return f"too much changed: {outside:.0%} of the pixels outside the mask"
+    if quality.ssim_outside is not None and quality.ssim_outside < LEAST_SSIM_OUTSIDE:
+        return f"the picture changed outside the mask: the similarity there is {quality.ssim_outside:.2f}"
+    return ""
 
 
 def _scaled_down(picture: Image.Image, side: int) -> Image.Image:
@@ -190,10 +179,9 @@ def _measured(
     outside: Mask,
     valid: Mask,
     lpips: PerceptualDistance | None,
-    rule: QualityRule,
 ) -> EditQuality:
     similar = similarity(one, other)
-    changed = _changed(one, other, rule.level)
+    changed = _changed(one, other)
     perceived = None if lpips is None or min(one.shape[:2]) < SEEN else lpips(one, other)
     distance = None if perceived is None else perceived.around
     quality = EditQuality(
@@ -215,7 +203,7 @@ def _measured(
     )
 
 
-def _changed(one: Pixels, other: Pixels, level: int) -> Mask:
+def _changed(one: Pixels, other: Pixels) -> Mask:
     """Return which pixels changed, each averaged with its eight neighbours so that noise does not count."""
     apart = one.astype(np.int16) - other
     if not apart.any():
@@ -223,7 +211,7 @@ def _changed(one: Pixels, other: Pixels, level: int) -> Mask:
     padded = np.pad(apart, ((1, 1), (1, 1), (0, 0)), mode="edge")
     rows = padded[:-2] + padded[1:-1] + padded[2:]
     sums = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
-    changed: Mask = np.abs(sums).max(axis=2) > 9 * level
+    changed: Mask = np.abs(sums).max(axis=2) > 9 * LEVEL
     return changed
 
 
