@@ -82,7 +82,7 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
 def _contribute(
     connection: Connection, campaign: Campaign, author: int, phase: Phase, turn: int, now: float, chance: Random
 ) -> None:
-    lease = work.claim(connection, campaign.settings, author, phase.name, now, chance)
+    lease = work.claim(connection, campaign, author, phase.name, now, chance)
     if lease is None:
         return
     item = work.load_item(connection, lease.item_id)
@@ -90,7 +90,7 @@ def _contribute(
     form = Form(answer_to(campaign.flow.name, phase.name, turn + author, item.source.get("pictures", [""])[0]))
     content = campaign.flow.read(phase.name, form, item, past)
     assert not form.faults, form.faults
-    work.submit(connection, campaign.settings, campaign.flow, lease, content, now + 15, chance.uniform(20, 90))
+    work.submit(connection, campaign, lease, content, now + 15, chance.uniform(20, 90))
 
 
 def _multiply(connection: Connection, items: int) -> None:

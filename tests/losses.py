@@ -21,7 +21,7 @@ def faults(folder: Path, database: str | None, load: Load) -> dict[str, int]:
     """What went wrong, and how much there was that could have."""
     campaign = Campaign.open(folder / "campaign", database)
     try:
-        campaign.store.write_now(lambda c: free_expired(c, campaign.settings, time.time() + 86_400))
+        campaign.store.write_now(lambda c: free_expired(c, campaign, time.time() + 86_400))
         found = campaign.store.read(lambda c: _faults(c, campaign, load))
     finally:
         campaign.close()

@@ -12,7 +12,6 @@ from sqlalchemy import create_engine, select
 
 from countersight.collect import pay, people, tables
 from countersight.collect.settings import Pay
-from countersight.errors import CampaignError
 
 PAYMENTS = st.integers(0, 30)
 
@@ -95,13 +94,6 @@ def test_the_bonus_of_a_series_is_that_of_the_paper(before, bonus):
         for number in range(before):
             pay.accrue(connection, 1, number, "work", 10, 1.0)
         assert pay.next_bonus(connection, Pay(series=25, series_first=2, series_step=1), 1) == bonus
-
-
-def test_nobody_approves_their_own():
-    with create_engine("sqlite://").connect() as connection:
-        tables.metadata.create_all(connection)
-        with pytest.raises(CampaignError, match="another lead"):
-            pay.approve(connection, 1, 1, 0.0)
 
 
 def test_pay_goes_from_work_to_a_file_for_prolific(tmp_path: Path):

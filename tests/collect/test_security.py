@@ -238,43 +238,30 @@ def test_nobody_loses_their_own_role_or_approves_their_own_pay(place):
     assert lead.post(f"/lead/pay/approve/{lead.id}").status_code == 422
 
 
-def test_people_from_prolific_are_let_in_where_the_campaign_says_so(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 2)
-    link = (
-        "/?PROLIFIC_PID=5f0000000000000000000001&STUDY_ID=5f00000000000000000000aa&SESSION_ID=5f00000000000000000000bb"
-    )
-    with opened(tmp_path / "campaign") as (app, campaign):
-        assert Visitor(app, campaign).get(link).status_code == 403
-    setting(tmp_path / "campaign", 'completion_code = ""', 'completion_code = "C0DE"')
-    setting(tmp_path / "campaign", "contributions = 0", "contributions = 1")
-    with opened(tmp_path / "campaign") as (app, campaign):
-        guest = Visitor(app, campaign)
-        assert guest.get(link.replace("SESSION_ID=", "X=")).status_code == 400
-        assert guest.get(link).status_code == 303
-        guest.get("/consent")
-        guest.post("/consent")
-        guest.get("/work")
-        sent = guest.post(guest.begin("verify"), **ANSWERS["verify/verify"])
-        assert sent.headers["location"].startswith("/work")  # not to the second item
-        assert "app.prolific.com/submissions/complete?cc=C0DE" in guest.get("/work").text
+LINK = "/?PROLIFIC_PID=5f0000000001&STUDY_ID=5f00000000aa&SESSION_ID="
 
 
 def from_prolific(app, campaign, submission: str) -> Visitor:
     guest = Visitor(app, campaign)
-    guest.get(f"/?PROLIFIC_PID=5f0000000001&STUDY_ID=5f00000000aa&SESSION_ID={submission}")
+    assert guest.get(f"{LINK}{submission}").status_code == 303
     guest.get("/consent")
     guest.post("/consent")
     return guest
 
 
-def test_whoever_asked_to_be_deleted_stays_deleted_and_does_not_begin_anew(tmp_path: Path):
+def test_people_from_prolific_are_admitted_for_each_submission_until_their_data_is_deleted(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "verify", 2)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        assert Visitor(app, campaign).get(f"{LINK}first").status_code == 403  # only with a completion code
     setting(tmp_path / "campaign", 'completion_code = ""', 'completion_code = "C0DE"')
     setting(tmp_path / "campaign", "contributions = 0", "contributions = 1")
     with opened(tmp_path / "campaign") as (app, campaign):
+        assert Visitor(app, campaign).get(LINK).status_code == 400
         guest = from_prolific(app, campaign, "first")
         guest.get("/work")
-        guest.contribute("verify")
+        sent = guest.post(guest.begin("verify"), **ANSWERS["verify/verify"])
+        assert sent.headers["location"].startswith("/work")  # not to the second item
+        assert "app.prolific.com/submissions/complete?cc=C0DE" in guest.get("/work").text
         guest = from_prolific(app, campaign, "second")  # what was done for another submission does not count for it
         assert "cc=C0DE" not in guest.get("/work").text
         guest.contribute("verify")
@@ -287,7 +274,7 @@ def test_whoever_asked_to_be_deleted_stays_deleted_and_does_not_begin_anew(tmp_p
         assert lead.get("/lead/pay/batch/1.csv").text == f"{pseudonym},0.20\n"
         rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
         assert "5f0000000001" not in repr(rows)
-        back = Visitor(app, campaign).get("/?PROLIFIC_PID=5f0000000001&STUDY_ID=5f00000000aa&SESSION_ID=third")
+        back = Visitor(app, campaign).get(f"{LINK}third")
         assert (back.status_code, "you cannot take part again" in back.text) == (403, True)
 
 

@@ -1,7 +1,5 @@
 from .audit_log import log_csv as log_csv
 from .audit_log import read_log as read_log
-from .backup import back_up as back_up
-from .backup import restore as restore
 from .campaign import Campaign as Campaign
 from .demo import ACCOUNTS as ACCOUNTS
 from .demo import PASSWORD as PASSWORD
@@ -11,8 +9,10 @@ from .figures import Figures as Figures
 from .figures import campaign_figures as campaign_figures
 from .flows.cvqa import import_vqav2 as import_vqav2
 from .managing import add_to_campaign as add_to_campaign
+from .managing import back_up as back_up
 from .managing import forget_person as forget_person
 from .managing import invite_person as invite_person
 from .managing import list_people as list_people
 from .managing import make_token as make_token
 from .managing import new_campaign as new_campaign
+from .managing import restore as restore

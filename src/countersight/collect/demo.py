@@ -48,32 +48,32 @@ def draw_pictures(folder: Path, number: int) -> None:
 
 def _fill(connection: Connection, campaign: Campaign) -> None:
     """Add three accounts, authors whose work waits for the next phase, and a flag that waits for a reviewer."""
-    now, settings, flow, hashed = time.time(), campaign.settings, campaign.flow, people.hash_password(PASSWORD)
+    now, flow, hashed = time.time(), campaign.flow, people.hash_password(PASSWORD)
     for name, role in ACCOUNTS:
         person = people.insert_person(connection, name, role, now, password=hashed)
-        people.agree(connection, person, settings.consent.version, now)
+        people.agree(connection, person, campaign.settings.consent.version, now)
         for phase in flow.phases[1:]:  # except the first test, so that visitors see it
-            test = settings.phases[phase.name].test
+            test = campaign.settings.phases[phase.name].test
             assert test is not None
             right = [question.answer for question in test.questions]
-            work.take_test(connection, settings, person, phase.name, right, now)
+            work.take_test(connection, campaign, person, phase.name, right, now)
     chance = Random(5)
     for phase, number in zip(flow.phases, (52, 46, 40), strict=True):
         author = people.add_person(connection, f"author: {phase.title}", "worker", now)
         for _ in range(number):
-            lease = work.claim(connection, settings, author, phase.name, now, chance)
+            lease = work.claim(connection, campaign, author, phase.name, now, chance)
             if lease is None:
                 break
             item = work.load_item(connection, lease.item_id)
             if phase.checked and item.split != "train":  # the model in the loop checks only these
-                work.release(connection, settings, lease)
+                work.release(connection, campaign, lease)
                 continue
             content = _write(work.load_past(connection, flow, item.id, phase.sees), item.source["pictures"], chance)
-            work.submit(connection, settings, flow, lease, content, now, seconds=chance.uniform(40, 150))
-    lease = work.claim(connection, settings, author, "change", now, chance)
+            work.submit(connection, campaign, lease, content, now, seconds=chance.uniform(40, 150))
+    lease = work.claim(connection, campaign, author, "change", now, chance)
     assert lease is not None  # fewer changes than questions were written
     words = "Counting needs no common sense: this can be answered by looking."
-    work.flag(connection, settings, lease, "question", "guidelines", words, now)
+    work.flag(connection, campaign, lease, "question", "guidelines", words, now)
 
 
 def _write(past: Past, pictures: list[str], chance: Random) -> Content:

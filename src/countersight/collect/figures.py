@@ -69,13 +69,6 @@ class PersonFigures(msgspec.Struct, frozen=True):
     deleted: bool
 
 
-class OwnFigures(msgspec.Struct, frozen=True):
-    """What a person sees of their own work."""
-
-    done: int
-    earned: int
-
-
 class Figures(msgspec.Struct, frozen=True):
     """The whole campaign."""
 
@@ -240,9 +233,3 @@ def people_figures(connection: Connection, after: int, most: int) -> list[Person
         .limit(most)
     )
     return [PersonFigures(**row) for row in connection.execute(question).mappings()]
-
-
-def own_figures(connection: Connection, person_id: int) -> OwnFigures:
-    """Return what a person has done and earned."""
-    done = _count(connection, tables.lease, _lease.person_id == person_id, _lease.state == "done")
-    return OwnFigures(done, pay.earned(connection, person_id))

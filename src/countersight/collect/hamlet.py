@@ -28,8 +28,6 @@ from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, ope
 
 _RETRAIN_AFTER = 10
 """New items in the train split (or 10 % more, if that is larger) after which the ranker is trained again."""
-_LOOK_AFTER = 5.0
-"""Seconds between checks for new items."""
 _TRAIN = "train"
 """The split that it learns from."""
 _log = logging.getLogger("countersight.collect")
@@ -57,7 +55,6 @@ class OwnRanker:
         self._campaign = campaign
         self._ranker: TextRanker | None = None
         self._training: asyncio.Task[None] | None = None
-        self._looked = 0.0
 
     @property
     def name(self) -> str:
@@ -72,13 +69,11 @@ class OwnRanker:
         return tuple(self._ranker.scores(context, responses)) if self._ranker else ()
 
     def refresh(self) -> None:
-        """Start training in the background if there is new data; it is looked up at most every few seconds."""
+        """Start training in the background if enough new items are finished."""
         if self._training is not None and not self._training.done():
             return
         if self._ranker is not None:
-            if time.monotonic() - self._looked < _LOOK_AFTER:
-                return
-            self._looked, known = time.monotonic(), self._ranker.trained_on
+            known = self._ranker.trained_on
             done = (tables.item.c.state == "done") & (tables.item.c.split == _TRAIN)
             finished = self._campaign.store.read(lambda c: c.execute(select(func.count()).where(done)).scalar_one())
             if finished < known + max(_RETRAIN_AFTER, known // 10):

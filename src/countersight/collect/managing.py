@@ -1,5 +1,6 @@
-"""Manage a campaign from the command line: create it, add items to it, invite people."""
+"""Manage a campaign from the command line: create it, add items to it, invite people, back it up and restore it."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -8,15 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, insert, select, text
 
 from countersight.case import Case
 from countersight.collect import people, tables
 from countersight.collect.audit_log import record
-from countersight.collect.campaign import PICTURES, SETTINGS, Campaign, keep_picture
+from countersight.collect.campaign import (
+    DATABASE,
+    PICTURES,
+    SECRET,
+    SETTINGS,
+    Campaign,
+    keep_picture,
+    make_private,
+    remember_database,
+)
 from countersight.collect.flows import FLOWS, NewItem, Sources
 from countersight.collect.flows.new_items import dataset_at
-from countersight.collect.settings import settings_text
+from countersight.collect.settings import GUIDELINES, settings_text
+from countersight.collect.store import Store
 from countersight.collect.work import add_items
 from countersight.dataset import read_card
 from countersight.errors import CampaignError
@@ -25,6 +36,8 @@ from countersight.text import several, unknown
 
 OnBad = Callable[[str], None]
 _VERIFYING = ("cvqa", "verify")
+_MANY = 1_000
+"""Rows that are copied at a time."""
 
 
 class Added(msgspec.Struct, frozen=True):
@@ -97,7 +110,7 @@ def _add(
     rows = campaign.store.read(lambda c: c.execute(columns).all())
     known: dict[str, dict[str, Any]] = {row.key: msgspec.json.decode(row.source) for row in rows}
     items = list(_named(campaign.flow.new_items(sources, known), known, on_bad))
-    campaign.store.write_now(lambda c: add_items(c, campaign.settings, items, time.time()))
+    campaign.store.write_now(lambda c: add_items(c, campaign, items, time.time()))
     known_answers = sum(item.gold is not None for item in items)
     return Added(len(items) - known_answers, known_answers)
 
@@ -179,3 +192,57 @@ def forget_person(campaign: Campaign, name: str) -> None:
 def list_people(campaign: Campaign) -> list[people.Person]:
     """Return all accounts."""
     return campaign.store.read(people.everybody)
+
+
+def _database(folder: Path) -> Store:
+    """Open the SQLite database in a campaign folder, readable only by its owner."""
+    make_private(folder / DATABASE)
+    return Store(f"sqlite:///{(folder / DATABASE).resolve()}")
+
+
+def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
+    """Copy a campaign into a new folder, even while people work in it.
+
+    The copy has a SQLite database, whatever the campaign has: it can be opened as it is, or restored into PostgreSQL.
+    """
+    with closing(Campaign.open(campaign, database)) as opened, Staging(folder) as staging:
+        with closing(_database(staging)) as copy:
+            _copy(opened.store, copy)
+        _copy_files(campaign, staging)  # pictures are never removed, so those of all copied items exist
+
+
+def restore(backup: Path, folder: Path, database: str | None = None) -> None:
+    """Restore a campaign folder from a copy, with its SQLite database or into an empty one at an address."""
+    if not (backup / DATABASE).is_file():
+        raise CampaignError(
+            f"{backup} is not a backup made by `countersight collect backup`: it contains no {DATABASE}"
+        )
+    with Staging(folder) as staging:
+        _copy_files(backup, staging)
+        with closing(_database(backup)) as copy, closing(Store(database) if database else _database(staging)) as target:
+            if target.read(lambda c: c.execute(select(func.count()).select_from(tables.person)).scalar_one()):
+                raise CampaignError("the database already contains people: name an empty one")
+            _copy(copy, target)
+        if database:
+            remember_database(staging, database)
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    for name in (PICTURES, GUIDELINES, "locale"):
+        if (source / name).is_dir():
+            shutil.copytree(source / name, target / name)
+    for name in (SETTINGS, SECRET):
+        if (source / name).is_file():
+            shutil.copy2(source / name, target / name)
+
+
+def _copy(source: Store, target: Store) -> None:
+    """Copy all rows from one snapshot, in one transaction."""
+    with source.snapshot() as reading, target.writers.begin() as writing:
+        for table in tables.metadata.sorted_tables:
+            rows = reading.execution_options(yield_per=_MANY).execute(select(table)).mappings()
+            for part in rows.partitions(_MANY):
+                writing.execute(insert(table), [dict(row) for row in part])
+            if writing.dialect.name == "postgresql" and "id" in table.c:
+                place = f"pg_get_serial_sequence('{table.name}', 'id')"
+                writing.execute(text(f"SELECT setval({place}, coalesce(max(id), 0) + 1, false) FROM {table.name}"))  # noqa: S608

@@ -1,9 +1,8 @@
 """Payments: a double-entry ledger in minor units.
 
-A payment goes from account to account: the budget owes it (accrued), a lead approves it, it leaves in a batch
-(exported) and is settled; or it is voided and goes back to the budget. Every step is a posting with the account it is
-taken from and the account it goes to, so that all accounts together are always zero. Nothing is ever paid by a call
-from here.
+A payment moves between accounts: somebody earns it (accrued), a lead approves it, it is exported in a batch, and it is
+settled once it was paid; or it is voided. Every move is a posting that debits one account and credits another, so the
+sum of all accounts is always zero. Countersight itself pays nobody.
 """
 
 from typing import Literal
@@ -52,10 +51,7 @@ def move(connection: Connection, which: ColumnElement[bool], to: Account, by: in
 
 
 def void_contribution(connection: Connection, contribution_id: int, by: int | None, now: float) -> None:
-    """Void the earnings of a contribution in all its versions.
-
-    What has left in a batch stays: the file somebody pays by stays true.
-    """
+    """Void the earnings of a contribution in all its versions, except exported ones: the exported file stays right."""
     move(connection, _of_seat(contribution_id) & _paid.state.not_in(LEFT), "voided", by, now)
 
 
@@ -117,22 +113,21 @@ def balances(connection: Connection, person_id: int | None = None) -> dict[str, 
     return {state: int(amount) for state, amount in rows}
 
 
-def balances_by_person(connection: Connection, after: int, most: int) -> dict[int, dict[str, int]]:
-    """Return the balances of each person with earnings, one page at a time."""
-    found: dict[int, dict[str, int]] = {}
+def balances_by_person(connection: Connection, after: int, most: int) -> dict[tuple[int, str], dict[str, int]]:
+    """Return the balances of each person with earnings, by number and name, one page at a time."""
+    found: dict[tuple[int, str], dict[str, int]] = {}
+    person = tables.person.c
     earners = select(_paid.person_id).where(_paid.person_id > after).distinct().order_by(_paid.person_id).limit(most)
-    numbers = list(connection.execute(earners).scalars())
-    question = select(_paid.person_id, _paid.state, func.sum(_paid.amount)).group_by(_paid.person_id, _paid.state)
-    for person, state, amount in connection.execute(
-        question.where(_paid.person_id.in_(numbers)).order_by(_paid.person_id)
-    ):
-        found.setdefault(person, {})[state] = int(amount)
+    question = (
+        select(person.id, person.name, _paid.state, func.sum(_paid.amount))
+        .join(tables.person, person.id == _paid.person_id)
+        .where(person.id.in_(earners))
+        .group_by(person.id, person.name, _paid.state)
+        .order_by(person.id)
+    )
+    for number, name, state, amount in connection.execute(question):
+        found.setdefault((number, name or "(deleted)"), {})[state] = int(amount)
     return found
-
-
-def earned(connection: Connection, person_id: int) -> int:
-    """Return everything that a person has earned, except voided payments."""
-    return sum(amount for state, amount in balances(connection, person_id).items() if state != "voided")
 
 
 def pay_contribution(

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -192,20 +191,9 @@ def find_person(connection: Connection, name: str) -> Person:
     return person
 
 
-def set_role(connection: Connection, person_id: int, role: Role) -> None:
-    """Change the role of a person."""
-    change_person(connection, person_id, role=role)
-
-
 def agree(connection: Connection, person_id: int, version: int, now: float) -> None:
     """Record that a person agreed to a version of the consent text."""
     change_person(connection, person_id, consent=version, consent_at=now)
-
-
-def names(connection: Connection, numbers: Iterable[int]) -> dict[int, str]:
-    """Return the names of people by id; "(deleted)" for deleted ones."""
-    rows = connection.execute(select(_row.id, _row.name).where(_row.id.in_(numbers)))
-    return {row.id: row.name or "(deleted)" for row in rows}
 
 
 def everybody(connection: Connection) -> list[Person]:
@@ -278,21 +266,18 @@ def admit(
 def has_completed(connection: Connection, settings: Settings, person: Person) -> bool:
     """Whether a participant has made all contributions of the current submission."""
     wanted = settings.prolific.contributions
-    return bool(person.participant and wanted) and done_for_submission(connection, person.id) >= wanted
-
-
-def done_for_submission(connection: Connection, person_id: int) -> int:
-    """Return how many contributions a person has made since the start of the current submission."""
+    if not (person.participant and wanted):
+        return False
     since = (
         select(_arrival.at)
         .join(tables.person, (_row.id == _arrival.person_id) & (_row.submission == _arrival.submission))
-        .where(_row.id == person_id)
+        .where(_row.id == person.id)
         .scalar_subquery()
     )
     before = exists().where(
         tables.contribution.c.lease_id == tables.lease.c.id, tables.contribution.c.at < func.coalesce(since, 0.0)
     )
     question = select(func.count()).where(
-        tables.lease.c.person_id == person_id, tables.lease.c.state == "done", ~before
+        tables.lease.c.person_id == person.id, tables.lease.c.state == "done", ~before
     )
-    return int(connection.execute(question).scalar_one())
+    return bool(connection.execute(question).scalar_one() >= wanted)

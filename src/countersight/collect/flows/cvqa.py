@@ -5,6 +5,7 @@ counterfactual question. What a person wrote is verified like all other pairs. `
 VQAv2's files.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +16,7 @@ from countersight.case import Case, Question
 from countersight.collect.flows import verify
 from countersight.collect.flows.forms import Field, Form, Text, answer_field
 from countersight.collect.flows.protocol import Advance, Item, NewItem, Past, Phase, Step
-from countersight.errors import CampaignError
+from countersight.errors import CampaignError, CountersightError
 from countersight.suites import VQAV2_NAME, BadField, Layout, Part, Row, Rows, find_suite, import_file
 from countersight.text import several
 
@@ -107,9 +108,6 @@ def _factual(item: Item) -> Question:
     return factual
 
 
-FLOW = CvqaFlow()
-
-
 def import_vqav2(
     folder: Path,
     *,
@@ -124,56 +122,53 @@ def import_vqav2(
 
     Invalid entries are reported. Questions that cannot be used are only counted, because VQAv2 has very many of them.
     """
-    if not pictures.is_dir():
-        raise CampaignError(f"{pictures} is not a folder; name the folder that contains VQAv2's pictures")
     suite = find_suite(VQAV2_NAME)
     layout = suite.open_layout(annotations)
-    usable, skipped = _usable_entries(layout, questions, pictures)
-    if not usable:
-        raise CampaignError(f"no question of {questions} can be used: {skipped}")
+    counts: Counter[str] = Counter()
 
     def rows(path: Path) -> Rows:
         """Yield the usable questions, and invalid entries, which the import reports."""
+        counts.clear()  # if questions are drawn, the file is read twice
         assert layout.rows is not None
-        return ((line, row) for line, row in layout.rows(path) if isinstance(row, BadField) or line in usable)
+        for entry, row in layout.rows(path):
+            fault = "" if isinstance(row, BadField) else _fault(layout, row, entry, pictures)
+            counts[fault] += 1
+            if not fault:
+                yield entry, row
 
     def as_case(row: Row, number: int) -> Case:
         return with_closed_question(layout.as_case(row, number))
 
     chosen = msgspec.structs.replace(layout, rows=rows, as_case=as_case)
-    made = import_file(
-        suite._replace(layout=lambda _: chosen),
-        questions,
-        folder,
-        pictures=pictures,
-        second_file=annotations,
-        part=Part(size, None, seed) if size else None,
-        on_bad=lambda line, field, reason: on_bad(f"{questions} entry {line}: {field}: {reason}"),
-    )
-    return f"{made.cases:,} of {several(len(usable), 'usable question')} of VQAv2; {skipped}"
+    try:
+        made = import_file(
+            suite._replace(layout=lambda _: chosen),
+            questions,
+            folder,
+            pictures=pictures,
+            second_file=annotations,
+            part=Part(size, None, seed) if size else None,
+            on_bad=lambda line, field, reason: on_bad(f"{questions} entry {line}: {field}: {reason}"),
+        )
+    except CountersightError as error:
+        raise CampaignError(f"{error}{_count_skipped(counts)}") from None
+    return f"{made.cases:,} of {several(counts[''], 'usable question')} of VQAv2{_count_skipped(counts)}"
 
 
-def _usable_entries(layout: Layout, questions: Path, pictures: Path) -> tuple[set[int], str]:
-    """Return the entries whose questions can be used (and invalid ones), and a sentence on the others."""
-    assert layout.rows is not None
-    usable: set[int] = set()
-    other_kind = without_picture = 0
-    for entry, row in layout.rows(questions):
-        if isinstance(row, BadField):
-            continue
-        try:
-            question = with_closed_question(layout.as_case(row, entry)).factual
-            file = str(layout.picture(row))
-        except BadField:
-            usable.add(entry)  # so that the import reports it
-            continue
-        if question is None or question.kind not in CLOSED:
-            other_kind += 1
-        elif not any((pictures / subfolder / file).is_file() for subfolder in layout.folders):
-            without_picture += 1
-        else:
-            usable.add(entry)
-    skipped = f"{other_kind:,} ask neither for a number nor for yes or no, as C-VQA requires"
-    if without_picture:
-        skipped += f", and the pictures of {without_picture:,} are not in {pictures}"
-    return usable, skipped
+def _fault(layout: Layout, row: Row, entry: int, pictures: Path) -> str:
+    """Return the reason why nobody can write a question for an entry; empty if somebody can."""
+    try:
+        question, file = with_closed_question(layout.as_case(row, entry)).factual, str(layout.picture(row))
+    except BadField:
+        return ""  # the import reports it
+    if question is None or question.kind not in CLOSED:
+        return "ask neither for a number nor for yes or no, as C-VQA requires"
+    there = any((pictures / subfolder / file).is_file() for subfolder in layout.folders)
+    return "" if there else f"have no picture in {pictures}"
+
+
+def _count_skipped(counts: Counter[str]) -> str:
+    return "".join(f"; {number:,} {fault}" for fault, number in counts.items() if fault)
+
+
+FLOW = CvqaFlow()

@@ -1,7 +1,7 @@
-"""Flow `verify`: two people verify a case without seeing each other; a third decides where they differ (C-VQA 3.2).
+"""Flow `verify`: two people verify a case independently; a third decides where they differ (C-VQA 3.2).
 
-Both look at two things: is the question about the picture, and is the answer right; of a pair, both answers. An answer
-that is wrong is corrected; a question that has no one answer, or is not about the picture, is thrown out.
+They check whether the question is about the picture and whether the answer is right; of a pair, both answers. Wrong
+answers are corrected. A question that is not about the picture, or that cannot be decided, is rejected.
 """
 
 from collections.abc import Iterator, Sequence

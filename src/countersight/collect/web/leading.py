@@ -182,7 +182,7 @@ async def change_role(visit: Visit) -> Response:
     """Change the role of a person."""
     role = visit.choose(_ROLE)
     _somebody_else(visit)
-    await visit.write("change_role", lambda c: people.set_role(c, visit.number, role))
+    await visit.write("change_role", lambda c: people.change_person(c, visit.number, role=role))
     return visit.go(f"/lead/people/{visit.number}?changed=1")
 
 
@@ -190,7 +190,7 @@ async def set_access(visit: Visit) -> Response:
     """Allow somebody to work, pause them or block them."""
     access = visit.choose(_ACCESS)
     _somebody_else(visit)
-    await visit.write("set_access", lambda c: work.set_access(c, visit.settings, visit.number, access))
+    await visit.write("set_access", lambda c: work.set_access(c, visit.campaign, visit.number, access))
     return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}?changed=1")
 
 
@@ -208,9 +208,9 @@ async def retract(visit: Visit) -> Response:
     paid = visit.choose(_PAID)
     if visit.form.get("sure") != str(person.done):  # not confirmed, or for another number
         return await person_page(visit, deciding={"fate": fate, "pay": paid})
-    settings, flow, number = visit.settings, visit.campaign.flow, visit.number
+    number = visit.number
     await visit.write(
-        "retract", lambda c: work.retract(c, settings, flow, number, fate, paid == "yes", visit.me.id, visit.now)
+        "retract", lambda c: work.retract(c, visit.campaign, number, fate, paid == "yes", visit.me.id, visit.now)
     )
     return visit.go(f"/lead/people/{number}?changed=1")
 
@@ -260,7 +260,6 @@ async def pay_page(visit: Visit) -> Response:
         "pay.html",
         balances=dict(found[:_ON_A_PAGE]),
         more=len(found) > _ON_A_PAGE,
-        names=read(lambda c: people.names(c, [person for person, _ in found])),
         batches=read(lambda c: c.execute(batches.order_by(batch.id.desc()).limit(_ON_A_PAGE)).all()),
         outcomes=_BATCH_PAID.options,
         total=read(pay.balances),

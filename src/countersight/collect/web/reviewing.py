@@ -113,12 +113,11 @@ _LOGGED: Final[dict[work.Outcome, str]] = {
 async def _decided(
     visit: Visit, found: work.Flag, outcome: work.Outcome, note: str, number: int, content: Content = None
 ) -> Response:
-    settings, flow = visit.settings, visit.campaign.flow
     visit.noted["outcome"] = _LOGGED[outcome]
     visit.noted["item"] = visit.store.read(lambda c: work.load_item(c, found.item_id)).key
     decided = await visit.write(
         "edit" if outcome == "edited" else "decide",
-        lambda c: work.decide(c, settings, flow, found, visit.me.id, outcome, note, visit.now, number, content),
+        lambda c: work.decide(c, visit.campaign, found, visit.me.id, outcome, note, visit.now, number, content),
     )
     if not decided:
         raise RefusedError(409, "Another reviewer has decided this in the meantime, or its author took it back.")
@@ -129,7 +128,7 @@ async def sample(visit: Visit) -> Response:
     """Draw a finished item for review."""
 
     def draw(connection: Connection) -> int | None:
-        drawn = work.sample(connection, visit.settings, visit.campaign.flow, visit.me.id, visit.now, _chance)
+        drawn = work.sample(connection, visit.campaign, visit.me.id, visit.now, _chance)
         if drawn:
             (found,) = work.open_flags(connection, visit.me.id, drawn)
             visit.noted["item"] = work.load_item(connection, found.item_id).key

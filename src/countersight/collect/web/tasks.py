@@ -63,7 +63,7 @@ def _typed(visit: Visit) -> dict[str, str]:
 async def save_draft(visit: Visit, task: LeasedTask) -> dict[str, str]:
     """Store what was typed as the draft of a task; return it."""
     fields = _typed(visit)
-    await visit.store.write(lambda c: work.save_draft(c, visit.settings, task.lease, fields, visit.now))
+    await visit.store.write(lambda c: work.save_draft(c, visit.campaign, task.lease, fields, visit.now))
     return fields
 
 
@@ -94,7 +94,7 @@ async def show_task(
         "full": full_groups(visit, task),
         "model": "",
         "editing": None,
-        "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.settings, me, name)),
+        "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.campaign, me, name)),
     }
     if flow.name == "cfmm" and name == "write":
         own["balance"] = (await visit.site.figures.get("balance", lambda c: group_counts(c, flow)))[0]
@@ -132,13 +132,12 @@ def just_sent(visit: Visit) -> dict[str, Any] | None:
 
 def undoable(visit: Visit, contributions: Sequence[int]) -> set[int]:
     """Return which of these contributions the visitor may withdraw now."""
-    settings, flow = visit.settings, visit.campaign.flow
-    return visit.store.read(lambda c: work.undoable(c, settings, flow, contributions, visit.me.id, visit.now))
+    return visit.store.read(lambda c: work.undoable(c, visit.campaign, contributions, visit.me.id, visit.now))
 
 
 async def submit(visit: Visit) -> Response:
     """Submit the task and continue with the next. An invalid form is returned with its faults, and saved as a draft."""
-    task, settings, flow = load_task(visit), visit.settings, visit.campaign.flow
+    task, flow = load_task(visit), visit.campaign.flow
     if task.lease.state == "flagged":
         return visit.go("/work")
     form = visit.read()
@@ -154,11 +153,11 @@ async def submit(visit: Visit) -> Response:
     def send(connection: Connection) -> tuple[work.Submitted, work.Lease | None]:
         """Keep the contribution and give out the next item in one transaction."""
         if task.lease.state == "active":  # so that a withdrawn contribution can be edited as it was sent
-            work.save_draft(connection, settings, task.lease, _typed(visit), visit.now)
-        sent = work.submit(connection, settings, flow, task.lease, content, visit.now, seconds, pasted)
-        if has_completed(connection, settings, visit.me):  # the page Work shows the code of Prolific
+            work.save_draft(connection, visit.campaign, task.lease, _typed(visit), visit.now)
+        sent = work.submit(connection, visit.campaign, task.lease, content, visit.now, seconds, pasted)
+        if has_completed(connection, visit.settings, visit.me):  # the page Work shows the code of Prolific
             return sent, None
-        return sent, work.claim(connection, settings, visit.me.id, task.phase.name, visit.now, _chance)
+        return sent, work.claim(connection, visit.campaign, visit.me.id, task.phase.name, visit.now, _chance)
 
     try:
         sent, following = await visit.store.write(send)
@@ -215,7 +214,7 @@ async def draft(visit: Visit) -> Response:
 async def release(visit: Visit) -> Response:
     """Release the item."""
     task = load_task(visit)
-    await visit.store.write(lambda c: work.release(c, visit.settings, task.lease))
+    await visit.store.write(lambda c: work.release(c, visit.campaign, task.lease))
     return visit.go(f"/work?gone={task.lease.token}")
 
 
@@ -229,8 +228,8 @@ async def flag(visit: Visit) -> Response:
         reason, words = form.read(_FLAG).values()
         if form.faults:
             return await show_task(visit, task, visit.form, 422, form.faults)
-        settings, about = visit.settings, task.phase.verifies
-        await visit.store.write(lambda c: work.flag(c, settings, task.lease, about, reason, words, visit.now))
+        about = task.phase.verifies
+        await visit.store.write(lambda c: work.flag(c, visit.campaign, task.lease, about, reason, words, visit.now))
     return visit.go(f"/work?flagged=1&gone={task.lease.token}")
 
 

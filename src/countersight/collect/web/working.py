@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from starlette.responses import Response
 
 from countersight.collect import pay, tables, work
-from countersight.collect.figures import own_figures
+from countersight.collect.figures import people_figures
 from countersight.collect.flows import Phase, phase_of
 from countersight.collect.people import has_completed
 from countersight.collect.web.accounts import arrive
@@ -51,7 +51,7 @@ async def home(visit: Visit) -> Response:
         phases=visit.store.read(lambda c: [_phase_work(c, visit, phase) for phase in visit.campaign.flow.phases]),
         most=_MOST_COUNTED,
         bonus=visit.store.read(lambda c: pay.next_bonus(c, settings.pay, me.id)),
-        own=visit.store.read(lambda c: own_figures(c, me.id)),
+        own=visit.store.read(lambda c: people_figures(c, me.id - 1, 1))[0],
         complete=visit.store.read(lambda c: has_completed(c, settings, me)),
         sent=just_sent(visit),
         flagged="flagged" in asked,
@@ -61,16 +61,16 @@ async def home(visit: Visit) -> Response:
 
 
 def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> PhaseWork:
-    me, settings = visit.me.id, visit.settings
+    me = visit.me.id
     lease = work.current_lease(connection, me, phase.name)
     return PhaseWork(
         phase,
-        settings.phases[phase.name].pay,
-        work.standing(connection, settings, me, phase.name)[0],
+        visit.settings.phases[phase.name].pay,
+        work.standing(connection, visit.campaign, me, phase.name)[0],
         work.count_free(connection, me, phase.name, _MOST_COUNTED),
         lease.token if lease else "",
         bool(lease and lease.note),
-        work.is_full(connection, settings, me, phase.name),
+        work.is_full(connection, visit.campaign, me, phase.name),
     )
 
 
@@ -90,7 +90,7 @@ async def guidelines(visit: Visit) -> Response:
 async def qualification_page(visit: Visit, right: tuple[bool, ...] = ()) -> Response:
     """Show the qualification test of a phase, with the result of the last try: which answers were right."""
     phase = _phase(visit)
-    how, left = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name))
+    how, left = visit.store.read(lambda c: work.standing(c, visit.campaign, visit.me.id, phase.name))
     if how == "qualified":
         return visit.go("/work")
     shown = {"phase": phase, "rules": visit.settings.phases[phase.name], "standing": how, "left": left}
@@ -104,18 +104,18 @@ async def take_test(visit: Visit) -> Response:
     if test is None:
         return visit.go("/work")
     answers = [int(form.number(f"q{number}", 0, 0, 999)) for number in range(len(test.questions))]
-    right = await visit.store.write(lambda c: work.take_test(c, visit.settings, visit.me.id, name, answers, visit.now))
+    right = await visit.store.write(lambda c: work.take_test(c, visit.campaign, visit.me.id, name, answers, visit.now))
     return await qualification_page(visit, right)
 
 
 async def next_task(visit: Visit) -> Response:
     """Take the next item of a phase, or the one that is open."""
     phase = _phase(visit)
-    standing, _ = visit.store.read(lambda c: work.standing(c, visit.settings, visit.me.id, phase.name))
+    standing, _ = visit.store.read(lambda c: work.standing(c, visit.campaign, visit.me.id, phase.name))
     if standing != "qualified":
         return visit.go(f"/test/{phase.name}")
     lease = await visit.store.write(
-        lambda c: work.claim(c, visit.settings, visit.me.id, phase.name, visit.now, _chance)
+        lambda c: work.claim(c, visit.campaign, visit.me.id, phase.name, visit.now, _chance)
     )
     return visit.go(f"/task/{lease.token}" if lease else f"/work?empty={phase.name}")
 
@@ -139,8 +139,7 @@ async def mine(visit: Visit) -> Response:
 
 async def undo(visit: Visit) -> Response:
     """Withdraw a contribution and open it again."""
-    settings, flow = visit.settings, visit.campaign.flow
-    taken = await visit.store.write(lambda c: work.undo(c, settings, flow, visit.number, visit.me.id, visit.now))
+    taken = await visit.store.write(lambda c: work.undo(c, visit.campaign, visit.number, visit.me.id, visit.now))
     if taken is None:
         raise RefusedError(409, "It is too late to take this back, or others have gone on with the item.")
     return visit.go(f"/task/{taken.token}")

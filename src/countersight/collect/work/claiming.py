@@ -29,6 +29,7 @@ from sqlalchemy import (
 )
 
 from countersight.collect import tables
+from countersight.collect.campaign import Campaign
 from countersight.collect.flows import NewItem
 from countersight.collect.settings import Settings
 from countersight.collect.store import insert_row
@@ -40,17 +41,17 @@ _ACTIVE = _lease.state == literal_column("'active'")  # a literal, because parti
 _PRIME, _APART = 1_000_003, 5
 
 
-def add_items(connection: Connection, settings: Settings, items: Iterable[NewItem], now: float) -> None:
+def add_items(connection: Connection, campaign: Campaign, items: Iterable[NewItem], now: float) -> None:
     """Add new items to a campaign, each to its split."""
     rows = [
         {
             "key": item.key,
-            "split": split_of(settings, item.key),
+            "split": split_of(campaign.settings, item.key),
             "source": msgspec.json.encode(item.source).decode(),
             "gold": msgspec.json.encode(item.gold).decode() if item.gold else None,
             "phase": item.phase,
             "state": "check" if item.gold else "open",
-            "seats_left": settings.phases[item.phase].people,
+            "seats_left": campaign.settings.phases[item.phase].people,
             "phase_since": now,
         }
         for item in items
@@ -81,16 +82,16 @@ def standing_in(connection: Connection, item_id: int, phase: str) -> int | None:
     return connection.execute(select(func.min(_lease.contribution_id)).where(*in_phase)).scalar()
 
 
-def put_item(connection: Connection, settings: Settings, item_id: int, phase: str, state: str, now: float) -> None:
+def put_item(connection: Connection, campaign: Campaign, item_id: int, phase: str, state: str, now: float) -> None:
     """Move an item to a phase and a state, and count its free seats."""
     values = {"phase": phase, "state": state, "phase_since": now}
     connection.execute(update(tables.item).where(_item.id == item_id).values(**values))
-    recount(connection, settings, item_id, phase)
+    recount(connection, campaign, item_id, phase)
 
 
-def recount(connection: Connection, settings: Settings, item_id: int, phase: str) -> None:
+def recount(connection: Connection, campaign: Campaign, item_id: int, phase: str) -> None:
     """Recount the free seats of an item, if it is still in that phase."""
-    left = settings.phases[phase].people - count_seats(connection, item_id, phase, "active", "done")
+    left = campaign.settings.phases[phase].people - count_seats(connection, item_id, phase, "active", "done")
     there = (_item.id == item_id, _item.phase == phase)
     connection.execute(update(tables.item).where(*there).values(seats_left=left))
 
@@ -125,32 +126,32 @@ def change_lease(connection: Connection, lease_id: int, **values: object) -> Non
 
 
 def claim(
-    connection: Connection, settings: Settings, person_id: int, phase: str, now: float, chance: Random
+    connection: Connection, campaign: Campaign, person_id: int, phase: str, now: float, chance: Random
 ) -> Lease | None:
     """Return the person's open item of this phase, or a new one, or None if there is none for them."""
-    free_expired(connection, settings, now)
+    free_expired(connection, campaign, now)
     there = current_lease(connection, person_id, phase)
-    if there is not None or is_full(connection, settings, person_id, phase):
+    if there is not None or is_full(connection, campaign, person_id, phase):
         return there
     item_id = None
-    if chance.random() < settings.gold_share:  # an item with a known answer
+    if chance.random() < campaign.settings.gold_share:  # an item with a known answer
         known = select(_item.id).where(_item.state == "check", _item.phase == phase, *_new_to(person_id))
         item_id = connection.execute(known.order_by(_item.id).limit(1)).scalar()
     if item_id is None:
-        draw = _shuffled_item if settings.flow == "answer" else _next_item
+        draw = _shuffled_item if campaign.settings.flow == "answer" else _next_item
         item_id = draw(connection, person_id, phase)
     if item_id is None:
         return None
     values = {"item_id": item_id, "person_id": person_id, "phase": phase, "state": "active", "claimed_at": now}
-    values |= {"token": secrets.token_urlsafe(18), "expires_at": now + settings.lease_minutes * 60}
+    values |= {"token": secrets.token_urlsafe(18), "expires_at": now + campaign.settings.lease_minutes * 60}
     number = insert_row(connection, tables.lease, **values)
-    recount(connection, settings, item_id, phase)
+    recount(connection, campaign, item_id, phase)
     return Lease(id=number, **values)  # type: ignore[arg-type]
 
 
-def is_full(connection: Connection, settings: Settings, person_id: int, phase: str) -> bool:
+def is_full(connection: Connection, campaign: Campaign, person_id: int, phase: str) -> bool:
     """Whether somebody has reached the limit of contributions in a phase."""
-    most = settings.phases[phase].most
+    most = campaign.settings.phases[phase].most
     done = select(func.count()).where(_lease.person_id == person_id, _lease.phase == phase, _lease.state == "done")
     return most is not None and connection.execute(done).scalar_one() >= most
 
@@ -169,32 +170,32 @@ def lease_by_token(connection: Connection, token: str, person_id: int) -> Lease 
     return as_lease(row) if row else None
 
 
-def release(connection: Connection, settings: Settings, lease: Lease) -> None:
+def release(connection: Connection, campaign: Campaign, lease: Lease) -> None:
     """Release an item, so that somebody else may take it."""
     if lease.state == "active":
         change_lease(connection, lease.id, state="released")
-        recount(connection, settings, lease.item_id, lease.phase)
+        recount(connection, campaign, lease.item_id, lease.phase)
 
 
-def free_expired(connection: Connection, settings: Settings, now: float) -> int:
+def free_expired(connection: Connection, campaign: Campaign, now: float) -> int:
     """Release expired leases, and return how many. Drafts are kept."""
     expired = select(_lease.id, _lease.item_id, _lease.phase).where(_ACTIVE, _lease.expires_at < now)
     rows = connection.execute(expired).all()
     for row in rows:
         change_lease(connection, row.id, state="expired")
-        recount(connection, settings, row.item_id, row.phase)
+        recount(connection, campaign, row.item_id, row.phase)
     return len(rows)
 
 
-def take_up_again(connection: Connection, settings: Settings, lease: Lease, now: float) -> bool:
+def take_up_again(connection: Connection, campaign: Campaign, lease: Lease, now: float) -> bool:
     """Return an expired seat to its holder, if it is still free."""
     item = connection.execute(select(tables.item).where(_item.id == lease.item_id)).one()
     has_room = item.state == "check" or (item.state == "open" and item.seats_left > 0)
     new_to = select(_item.id).where(_item.id == lease.item_id, *_new_to(lease.person_id))
     if item.phase != lease.phase or not has_room or not connection.execute(new_to).first():
         return False
-    change_lease(connection, lease.id, state="active", expires_at=now + settings.lease_minutes * 60)
-    recount(connection, settings, lease.item_id, lease.phase)
+    change_lease(connection, lease.id, state="active", expires_at=now + campaign.settings.lease_minutes * 60)
+    recount(connection, campaign, lease.item_id, lease.phase)
     return True
 
 
@@ -213,9 +214,9 @@ def look(connection: Connection, item_id: int, person_id: int) -> bool:
     return True
 
 
-def save_draft(connection: Connection, settings: Settings, lease: Lease, values: dict[str, str], now: float) -> None:
+def save_draft(connection: Connection, campaign: Campaign, lease: Lease, values: dict[str, str], now: float) -> None:
     """Save a draft, and renew the lease; work that was sent back is reserved for longer anyway."""
-    renewed = now + settings.lease_minutes * 60 if lease.state == "active" else 0.0
+    renewed = now + campaign.settings.lease_minutes * 60 if lease.state == "active" else 0.0
     until = max(lease.expires_at, renewed)
     draft = msgspec.json.encode(values).decode()
     change_lease(connection, lease.id, draft=draft, draft_at=now, expires_at=until)
@@ -278,9 +279,9 @@ def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | 
     return next(apart, drawn[0].id if drawn else None)
 
 
-def standing(connection: Connection, settings: Settings, person_id: int, phase: str) -> tuple[Qualification, int]:
+def standing(connection: Connection, campaign: Campaign, person_id: int, phase: str) -> tuple[Qualification, int]:
     """Return whether somebody has passed the current qualification test of a phase, and how many tries are left."""
-    test = settings.phases[phase].test
+    test = campaign.settings.phases[phase].test
     if test is None:
         return "qualified", 0
     row = tables.qualification.c
@@ -291,11 +292,11 @@ def standing(connection: Connection, settings: Settings, person_id: int, phase: 
 
 
 def take_test(
-    connection: Connection, settings: Settings, person_id: int, phase: str, answers: list[int], now: float
+    connection: Connection, campaign: Campaign, person_id: int, phase: str, answers: list[int], now: float
 ) -> tuple[bool, ...]:
     """Grade a qualification test and store the result; return which answers are right, none if no try is left."""
-    test = settings.phases[phase].test
-    if test is None or standing(connection, settings, person_id, phase)[0] != "untested":
+    test = campaign.settings.phases[phase].test
+    if test is None or standing(connection, campaign, person_id, phase)[0] != "untested":
         return ()
     right = tuple(given == question.answer for given, question in zip(answers, test.questions, strict=True))
     passed = sum(right) >= test.pass_mark * len(right) - 1e-9
@@ -310,8 +311,8 @@ def reset_tests(connection: Connection, person_id: int, by: int | None) -> None:
     connection.execute(update(tables.qualification).where(theirs).values(reset_by=by or person_id))
 
 
-def has_new_guidelines(connection: Connection, settings: Settings, person_id: int, phase: str) -> bool:
+def has_new_guidelines(connection: Connection, campaign: Campaign, person_id: int, phase: str) -> bool:
     """Whether the guidelines of a phase have changed since the person last worked there."""
     made = tables.contribution.c
     followed = select(func.max(made.guideline_version)).where(made.person_id == person_id, made.phase == phase)
-    return 0 < (connection.execute(followed).scalar() or 0) < settings.phases[phase].version
+    return 0 < (connection.execute(followed).scalar() or 0) < campaign.settings.phases[phase].version

@@ -7,9 +7,9 @@ import msgspec
 from sqlalchemy import Connection, Select, and_, exists, func, or_, select, update
 
 from countersight.collect import tables
-from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, phase_of
+from countersight.collect.campaign import Campaign
+from countersight.collect.flows import Advance, Content, Dispute, Finish, Item, phase_of
 from countersight.collect.pay import LEFT, pay_contribution, void_contribution
-from countersight.collect.settings import Settings
 from countersight.collect.store import insert_row
 from countersight.collect.work.claiming import (
     HELD,
@@ -35,8 +35,6 @@ class Submitted(msgspec.Struct, frozen=True):
     contribution_id: int
     right: bool | None = None
     """Whether the known answer was given, for an item with one."""
-    again: bool = False
-    """Whether the form had been submitted before."""
     same: bool = True
     """Whether a repeated submission is equal to the first one."""
 
@@ -47,8 +45,7 @@ class TakenError(Exception):
 
 def submit(
     connection: Connection,
-    settings: Settings,
-    flow: Flow,
+    campaign: Campaign,
     lease: Lease,
     content: Content,
     now: float,
@@ -64,38 +61,38 @@ def submit(
     text = msgspec.json.encode(content).decode()
     if fresh.state == "done" and fresh.contribution_id is not None:
         kept = select(tables.contribution.c.content).where(tables.contribution.c.id == fresh.contribution_id)
-        return Submitted(fresh.contribution_id, again=True, same=connection.execute(kept).scalar_one() == text)
-    if fresh.state != "active" and not take_up_again(connection, settings, fresh, now):
+        return Submitted(fresh.contribution_id, same=connection.execute(kept).scalar_one() == text)
+    if fresh.state != "active" and not take_up_again(connection, campaign, fresh, now):
         raise TakenError
     item, right, fooled = load_item(connection, fresh.item_id), None, None
     if item.state == "check" and item.gold is not None:
-        labels = flow.labels(fresh.phase, content)
+        labels = campaign.flow.labels(fresh.phase, content)
         right = all(labels.get(name) == wanted for name, wanted in item.gold.items())
-    phase = phase_of(flow, fresh.phase)
+    phase = phase_of(campaign.flow, fresh.phase)
     if phase and phase.checked:  # from the last check of exactly these texts
         check = tables.check.c
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
         checks = select(check.fooled).where(check.lease_id == lease.id, check.texts == texts)
         fooled = connection.execute(checks.order_by(check.id.desc()).limit(1)).scalar()
     found = {"seconds": seconds, "pasted": pasted, "right": right, "fooled": fooled}
-    number = append(connection, settings, fresh, content, now, **found)
-    base = settings.phases[fresh.phase].pay
-    pay_contribution(connection, settings.pay, base, fresh.person_id, number, now)
+    number = append(connection, campaign, fresh, content, now, **found)
+    base = campaign.settings.phases[fresh.phase].pay
+    pay_contribution(connection, campaign.settings.pay, base, fresh.person_id, number, now)
     if item.state != "check":
-        _follow(connection, settings, flow, item, fresh.phase, now)
+        _follow(connection, campaign, item, fresh.phase, now)
     return Submitted(number, right)
 
 
 def append(
     connection: Connection,
-    settings: Settings,
+    campaign: Campaign,
     lease: Lease,
     content: Content | None,
     now: float,
     **more: Any,
 ) -> int:
     """Append a version to the contributions of a lease; versions are never changed."""
-    phase, made = settings.phases[lease.phase], tables.contribution
+    phase, made = campaign.settings.phases[lease.phase], tables.contribution
     earlier = select(func.count()).where(made.c.lease_id == lease.id)
     row = {
         "lease_id": lease.id,
@@ -115,39 +112,37 @@ def append(
     return number
 
 
-def _follow(connection: Connection, settings: Settings, flow: Flow, item: Item, phase: str, now: float) -> None:
+def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, now: float) -> None:
     """Once all seats of a phase are done, move the item to the state that the flow decides."""
-    people = settings.phases[phase].people
+    people = campaign.settings.phases[phase].people
     if people > 1 and count_seats(connection, item.id, phase, "done") < people:
         return
-    past = load_past(connection, flow, item.id, [each.name for each in flow.phases])
-    match flow.settle(item, phase, past):
+    past = load_past(connection, campaign.flow, item.id, [each.name for each in campaign.flow.phases])
+    match campaign.flow.settle(item, phase, past):
         case Advance(following):
-            put_item(connection, settings, item.id, following, "open", now)
+            put_item(connection, campaign, item.id, following, "open", now)
         case Finish(kept):
-            put_item(connection, settings, item.id, phase, "done" if kept else "removed", now)
+            put_item(connection, campaign, item.id, phase, "done" if kept else "removed", now)
         case Dispute(reason, words, about):
-            put_item(connection, settings, item.id, phase, "flagged", now)
+            put_item(connection, campaign, item.id, phase, "flagged", now)
             disputed = standing_in(connection, item.id, about)
             row = {"item_id": item.id, "contribution_id": disputed, "reason": reason, "words": words, "at": now}
             insert_row(connection, tables.flag, **row)
 
 
-def undo(
-    connection: Connection, settings: Settings, flow: Flow, contribution_id: int, person_id: int, now: float
-) -> Lease | None:
+def undo(connection: Connection, campaign: Campaign, contribution_id: int, person_id: int, now: float) -> Lease | None:
     """Withdraw a contribution, as a new version; return the lease to edit it in, or None if it cannot be withdrawn."""
-    rows = _withdrawable(settings, flow, person_id, now).where(tables.contribution.c.id == contribution_id)
+    rows = _withdrawable(campaign, person_id, now).where(tables.contribution.c.id == contribution_id)
     row = connection.execute(rows).first()
     lease = lease_by_token(connection, row.token, person_id) if row else None
     if lease is None:
         return None
-    append(connection, settings, lease, None, now)
+    append(connection, campaign, lease, None, now)
     void_contribution(connection, contribution_id, person_id, now)
     withdraw(connection, lease.item_id)
-    until = now + settings.lease_minutes * 60
+    until = now + campaign.settings.lease_minutes * 60
     change_lease(connection, lease.id, state="active", contribution_id=None, expires_at=until)
-    put_item(connection, settings, lease.item_id, lease.phase, "open", now)
+    put_item(connection, campaign, lease.item_id, lease.phase, "open", now)
     return lease
 
 
@@ -158,14 +153,14 @@ def withdraw(connection: Connection, item_id: int) -> None:
 
 
 def undoable(
-    connection: Connection, settings: Settings, flow: Flow, contributions: Sequence[int], person_id: int, now: float
+    connection: Connection, campaign: Campaign, contributions: Sequence[int], person_id: int, now: float
 ) -> set[int]:
     """Return which of these contributions their author may withdraw now."""
-    rows = _withdrawable(settings, flow, person_id, now).where(tables.contribution.c.id.in_(contributions))
+    rows = _withdrawable(campaign, person_id, now).where(tables.contribution.c.id.in_(contributions))
     return {row.id for row in connection.execute(rows)}
 
 
-def _withdrawable(settings: Settings, flow: Flow, person_id: int, now: float) -> Select[Any]:
+def _withdrawable(campaign: Campaign, person_id: int, now: float) -> Select[Any]:
     """Return a query for the contributions that a person may withdraw.
 
     It is too late when the time is over, a reviewer has decided about the item, its pay has left in a batch, the author
@@ -173,12 +168,12 @@ def _withdrawable(settings: Settings, flow: Flow, person_id: int, now: float) ->
     """
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
     item, sight, part = tables.item.c, tables.sight.c, tables.lease.alias().c
-    names = [phase.name for phase in flow.phases]
+    names = [phase.name for phase in campaign.flow.phases]
     later = or_(*(and_(lease.phase == name, part.phase.in_(names[at + 1 :])) for at, name in enumerate(names)))
     in_doubt = exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None))
     held = exists().where(part.item_id == lease.item_id, part.state.in_(HELD), later)
     too_late = or_(
-        made.at < now - settings.undo_minutes * 60,
+        made.at < now - campaign.settings.undo_minutes * 60,
         exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at),
         exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT)),
         exists().where(sight.item_id == lease.item_id, sight.person_id == person_id),

@@ -7,10 +7,10 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, exists, select, update
 
 from countersight.collect import tables
-from countersight.collect.flows import Content, Flow
+from countersight.collect.campaign import Campaign
+from countersight.collect.flows import Content
 from countersight.collect.pay import pay_fooling, void_contribution
 from countersight.collect.people import end_sessions
-from countersight.collect.settings import Settings
 from countersight.collect.store import insert_row
 from countersight.collect.work.claiming import (
     HELD,
@@ -62,7 +62,7 @@ class Flag(msgspec.Struct, frozen=True):
 
 
 def flag(
-    connection: Connection, settings: Settings, lease: Lease, verified: str, reason: str, words: str, now: float
+    connection: Connection, campaign: Campaign, lease: Lease, verified: str, reason: str, words: str, now: float
 ) -> None:
     """Flag the work of the phase before, and send the item to the reviewers; repeating this changes nothing."""
     fresh = lease_by_token(connection, lease.token, lease.person_id)
@@ -72,7 +72,7 @@ def flag(
     row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
     insert_row(connection, tables.flag, reason=reason, words=words, at=now, **row)
     change_lease(connection, lease.id, state="flagged")
-    put_item(connection, settings, lease.item_id, lease.phase, "flagged", now)
+    put_item(connection, campaign, lease.item_id, lease.phase, "flagged", now)
 
 
 def open_flags(connection: Connection, reviewer_id: int, flag_id: int | None = None, most: int = 50) -> list[Flag]:
@@ -97,8 +97,7 @@ def _flags(connection: Connection, *conditions: ColumnElement[bool], most: int |
 
 def decide(
     connection: Connection,
-    settings: Settings,
-    flow: Flow,
+    campaign: Campaign,
     found: Flag,
     reviewer_id: int,
     outcome: Outcome,
@@ -109,10 +108,9 @@ def decide(
 ) -> bool:
     """Carry out a reviewer's decision; False if another was quicker, or the author withdrew the work.
 
-    `fair` removes the item and the pay of one of its contributions, or of none. `unfair` keeps it: a flag that was not
-    fair returns the item, and what the program asked about is complete as it is. An edit of the right
-    response that says something else costs only its phase, which somebody else does again. `edited` keeps it with
-    another `content` of one of its contributions, `returned` sends one back to its author.
+    `fair` removes the item and the pay of one of its contributions, or of none; if the right response was edited to say
+    something else, only that phase is repeated. `unfair` keeps the item: after a person's flag, work on it goes on.
+    `edited` keeps it with another `content` of one of its contributions. `returned` sends one back to its author.
     """
     item = load_item(connection, found.item_id)
     about = found.contribution_id if found.reason == EDITED else contribution_id or None
@@ -129,19 +127,19 @@ def decide(
             void_contribution(connection, about, reviewer_id, now)
         if found.reason == EDITED:
             vacate(connection, tables.lease.c.contribution_id == found.contribution_id)
-        put_item(connection, settings, item.id, item.phase, "open" if found.reason == EDITED else "removed", now)
+        put_item(connection, campaign, item.id, item.phase, "open" if found.reason == EDITED else "removed", now)
         return True
     if outcome == "returned":  # later phases must be repeated
-        lease, until = _lease_of(connection, contribution_id), now + settings.return_days * 86_400
+        lease, until = _lease_of(connection, contribution_id), now + campaign.settings.return_days * 86_400
         change_lease(connection, lease.id, state="active", contribution_id=None, note=note, expires_at=until)
-        reopen(connection, settings, flow, lease.item_id, lease.phase, now)
+        reopen(connection, campaign, lease.item_id, lease.phase, now)
         return True
     if outcome == "edited":  # the author keeps the seat and the pay
         made, lease = tables.contribution.c, _lease_of(connection, contribution_id)
         before = connection.execute(select(made.fooled).where(made.id == contribution_id)).scalar()
-        append(connection, settings, lease, content, now, fooled=before, editor_id=reviewer_id)
-    put_item(connection, settings, item.id, item.phase, "open" if found.by_person else "done", now)
-    pay_fooling(connection, settings.pay, item.id, now)
+        append(connection, campaign, lease, content, now, fooled=before, editor_id=reviewer_id)
+    put_item(connection, campaign, item.id, item.phase, "open" if found.by_person else "done", now)
+    pay_fooling(connection, campaign.settings.pay, item.id, now)
     return True
 
 
@@ -150,16 +148,16 @@ def _lease_of(connection: Connection, contribution_id: int | None) -> Lease:
     return as_lease(connection.execute(own).one())
 
 
-def reopen(connection: Connection, settings: Settings, flow: Flow, item_id: int, phase: str, now: float) -> None:
+def reopen(connection: Connection, campaign: Campaign, item_id: int, phase: str, now: float) -> None:
     """Return an item to a phase: later phases are repeated, by the same people or others, and open flags are withdrawn.
 
     Pay for the later phases stays.
     """
-    names = [each.name for each in flow.phases]
+    names = [each.name for each in campaign.flow.phases]
     later = tables.lease.c.phase.in_(names[names.index(phase) + 1 :])
     vacate(connection, (tables.lease.c.item_id == item_id) & later & tables.lease.c.state.in_(HELD), again=True)
     withdraw(connection, item_id)
-    put_item(connection, settings, item_id, phase, "open", now)
+    put_item(connection, campaign, item_id, phase, "open", now)
 
 
 def vacate(connection: Connection, seats: ColumnElement[bool], *, again: bool = False) -> None:
@@ -177,9 +175,7 @@ def author_of(connection: Connection, found: Flag, contribution_id: int) -> str 
     return None if row is None else "deleted" if row.deleted_at else str(row.access)
 
 
-def sample(
-    connection: Connection, settings: Settings, flow: Flow, reviewer_id: int, now: float, chance: Random
-) -> int | None:
+def sample(connection: Connection, campaign: Campaign, reviewer_id: int, now: float, chance: Random) -> int | None:
     """Draw a finished item for a reviewer, and return the number of its flag; None if no item is left.
 
     Items with a bonus that waits for a reviewer come first. The flag refers to the writer's contribution if there is
@@ -194,8 +190,8 @@ def sample(
     if not drawn:
         return None
     number = chance.choice(drawn)
-    first = flow.phases[0].name
-    written = standing_in(connection, number, first) if settings.phases[first].people == 1 else None
+    first = campaign.flow.phases[0].name
+    written = standing_in(connection, number, first) if campaign.settings.phases[first].people == 1 else None
     row = {"item_id": number, "contribution_id": written, "reason": "sample", "words": ""}
     return insert_row(connection, tables.flag, at=now, **row)
 
@@ -204,7 +200,7 @@ Access = Literal["open", "paused", "blocked"]
 Fate = Literal["keep", "redo", "remove"]
 
 
-def set_access(connection: Connection, settings: Settings, person_id: int, access: Access) -> None:
+def set_access(connection: Connection, campaign: Campaign, person_id: int, access: Access) -> None:
     """Allow somebody to work, pause them (they see only their account), or block them (they cannot log in).
 
     Their items return to the pool. Who is paused keeps work that was sent back to them until it expires.
@@ -214,18 +210,17 @@ def set_access(connection: Connection, settings: Settings, person_id: int, acces
         held = (tables.lease.c.person_id == person_id) & (tables.lease.c.state == "active")
         for lease in map(as_lease, connection.execute(select(tables.lease).where(held))):
             if access == "blocked" or not lease.note:
-                release(connection, settings, lease)
+                release(connection, campaign, lease)
     if access == "blocked":
         end_sessions(connection, person_id)
 
 
 def retract(
-    connection: Connection, settings: Settings, flow: Flow, person_id: int, fate: Fate, paid: bool, by: int, now: float
+    connection: Connection, campaign: Campaign, person_id: int, fate: Fate, paid: bool, by: int, now: float
 ) -> int:
     """Have all work of a person repeated by others or removed, paid or not; return the number of contributions.
 
-    What others built on work that is done again has to be done again too; they are paid for both. Pay that has left in
-    a batch stays there.
+    Later work that is based on repeated work is repeated too, and paid for again. Exported pay does not change.
     """
     item, lease = tables.item.c, tables.lease.c
     question = select(tables.lease, item.state.label("item_state"), item.phase.label("item_phase"))
@@ -238,8 +233,8 @@ def retract(
             continue
         if fate == "redo":
             vacate(connection, lease.id == row.id)
-            reopen(connection, settings, flow, row.item_id, row.phase, now)
+            reopen(connection, campaign, row.item_id, row.phase, now)
         elif fate == "remove":
             withdraw(connection, row.item_id)
-            put_item(connection, settings, row.item_id, row.item_phase, "removed", now)
+            put_item(connection, campaign, row.item_id, row.item_phase, "removed", now)
     return len(rows)

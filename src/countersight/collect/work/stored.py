@@ -90,8 +90,8 @@ def _items(connection: Connection, *conditions: ColumnElement[bool]) -> Iterator
 def load_past(connection: Connection, flow: Flow, item_id: int, phases: Sequence[str], seed: str = "") -> Past:
     """Return the contributions to an item in these phases only.
 
-    Blindness is kept here: what a phase may not see is not read. With a seed, people of one phase come in an order that
-    says nothing of who was first.
+    Contributions that a phase may not see are not even read. With a seed, the contributions of a phase are shuffled, so
+    that their order does not show who was first.
     """
     if not phases:
         return {}
