@@ -31,6 +31,22 @@ COOKIE: Final = "countersight"
 MOST_DIGITS: Final = 9
 """Most digits of a row number: PostgreSQL counts rows to two thousand million."""
 
+_LARGEST_FORM = 256 * 1024
+_MOST_FIELDS = 200
+_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_SECURE: Final = {"Strict-Transport-Security": "max-age=31536000"}
+_NOT_LOGGED: Final = ("csrf", "sure", "pasted", "seconds", "typed", "name")
+"""Form fields that are not logged as details of an action; names of people are found by their number."""
+_log = logging.getLogger("countersight.collect")
+
 T = TypeVar("T")
 
 
@@ -63,10 +79,6 @@ class Site(msgspec.Struct, frozen=True):
     """Whether pages are served over HTTPS; the cookie is then marked Secure."""
     public_url: str = ""
     """The public address of the server, if it differs from the one it listens on."""
-
-
-_NOT_LOGGED: Final = ("csrf", "sure", "pasted", "seconds", "typed", "name")
-"""Form fields that are not logged as details of an action; names of people are found by their number."""
 
 
 class RefusedError(Exception):
@@ -220,21 +232,6 @@ class Page(msgspec.Struct, frozen=True):
     """Whether a POST must have the visitor's CSRF token."""
     paused: bool = False
     """Whether paused people are admitted."""
-
-
-_LARGEST_FORM = 256 * 1024
-_MOST_FIELDS = 200
-_HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-_SECURE: Final = {"Strict-Transport-Security": "max-age=31536000"}
-_log = logging.getLogger("countersight.collect")
 
 
 async def respond(site: Site, page: Page, request: Request) -> Response:
