@@ -20,7 +20,7 @@ from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
-from countersight.training import Plan, folds, read_examples, read_vcr, train_matcher
+from countersight.training import Plan, features_by_encoder, folds, read_examples, read_vcr, train_matcher
 
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other
 TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
@@ -201,10 +201,11 @@ def test_two_streams_learn_from_pictures_by_contrast(tmp_path) -> None:
     from countersight import make
 
     made = make("cvqa-synthetic", tmp_path / "flowers", size=12, seed=1)
+    features_by_encoder(made, "embedded", tmp_path / "regions")
     plan = Plan(
         **TINY,
         inputs="full",
-        view="embedded",
+        features=str(tmp_path / "regions"),
         objective="contrastive",
         surface=True,
         seeds=(1,),
@@ -223,7 +224,7 @@ def test_no_gradient_dominates_at_the_start() -> None:
     from countersight.training.network import build
 
     torch.manual_seed(0)
-    network = build(Plan(**TINY, inputs="full", view="embedded"), 20, 0, 9)
+    network = build(Plan(**TINY, inputs="full", features="regions"), 20, 0, 9)
     seen, places = torch.rand(1, 5, 9), torch.rand(1, 5, 4)
     tokens, shown = torch.randint(1, 20, (4, 6)), torch.zeros(4, dtype=torch.int64)
     scores = network(tokens, torch.ones(4, 6), seen, places, torch.ones(1, 5), shown)
@@ -248,7 +249,7 @@ def test_weights_of_lxmert_give_the_same_features_as_transformers(tmp_path) -> N
     )
     theirs = LxmertModel(config).eval()
     theirs.save_pretrained(tmp_path)
-    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path)), 50, 0, 16).eval()
+    ours = build(Plan(inputs="full", features="regions", encoder=str(tmp_path)), 50, 0, 16).eval()
     tokens, seen, places = torch.randint(1, 50, (3, 7)), torch.rand(2, 4, 16), torch.rand(2, 4, 4)
     real, there, shown = torch.ones(3, 7), torch.ones(2, 4), torch.tensor([0, 1, 1])
     real[1, 5:], there[1, 3:] = 0, 0
@@ -273,7 +274,7 @@ def test_the_language_stream_starts_with_the_weights_of_bert(tmp_path) -> None:
     config = BertConfig(vocab_size=50, hidden_size=32, num_attention_heads=2, intermediate_size=64, num_hidden_layers=2)
     bert = BertModel(config)
     bert.save_pretrained(tmp_path)
-    ours = build(Plan(inputs="full", view="embedded", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
+    ours = build(Plan(inputs="full", features="r", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
     weights = ours.body.state_dict()
     for name in ("embeddings.word_embeddings.weight", "encoder.layer.1.attention.self.query.weight"):
         assert torch.equal(weights[name], bert.state_dict()[name])
@@ -287,7 +288,7 @@ def test_an_encoder_without_the_weights_of_bert_is_refused(tmp_path) -> None:
     sizes = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 64, "num_hidden_layers": 1}
     BertModel(BertConfig(vocab_size=50, **sizes, is_decoder=True, add_cross_attention=True)).save_pretrained(tmp_path)
     with pytest.raises(CountersightError, match=r"not a plain BERT model: it has encoder\.layer\.0\.crossattention"):
-        build(Plan(inputs="full", view="embedded", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
+        build(Plan(inputs="full", features="r", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
 
 
 def test_vcrs_published_lines_are_read(tmp_path) -> None:
@@ -328,7 +329,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
         (Plan(hidden=10**9), "hidden is 1000000000; it must be from"),
         (Plan(seeds=(1, 1)), "a seed is given twice"),
         (Plan(seeds=(2**70,)), "a seed must be a number from 0"),
-        (Plan(inputs="full"), "set either an image encoder"),
+        (Plan(inputs="full"), "needs regions of pictures"),
         (Plan(hidden=30, heads=4), "must be a multiple"),
         (Plan(folds=1), "must be at least 2"),
         (Plan(encoder="counts"), "surface counts can be used: set `surface`"),

@@ -9,15 +9,13 @@ import pytest
 from chat_server import ChatServer, question_of
 from hypothesis import given
 from hypothesis import strategies as st
-from making import case
 from PIL import Image, ImageDraw
 from tiny_onnx import detr, yolo
 
-from countersight.dataset import Dataset, DatasetWriter
 from countersight.detection.detector import Detector, open_detector, parted
 from countersight.detection.finder import Found, shared, suppress_overlaps
 from countersight.detection.vision import COCO, Patch, ToolFailed, classes_of
-from countersight.errors import CountersightError, ModelError
+from countersight.errors import ModelError
 from countersight.models import open_model
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
@@ -292,24 +290,6 @@ def test_boxes_are_whole_pixels_inside_the_picture(box: tuple[float, float, floa
     left, top, right, bottom = cat.box
     assert 0 <= left < right <= 60
     assert 0 <= top < bottom <= 40
-
-
-def test_a_detector_creates_the_regions_of_a_dataset(tmp_path: Path) -> None:
-    from countersight.training import features_by_detector
-
-    with DatasetWriter(tmp_path / "photos", name="red", description="", license="CC0-1.0", provenance={}) as writer:
-        for number in range(2):
-            (writer.staging / f"images/{number}.png").write_bytes(red_at(80, 40, 240, 120).data)
-            writer.add(case(number, shown=None, counterfactual_image=None))
-    photos = Dataset.open(tmp_path / "photos")
-    sure, unsure = (
-        str(yolo(tmp_path / f"{score}.onnx", "v8", scores=(0.1, score, 0.3), metadata=NAMES)) for score in (0.8, 0.4)
-    )
-    regions = features_by_detector(photos, sure, tmp_path / "regions")
-    assert (len(regions), regions.width) == (2, 3 + 1 + 4 * 4 * 3)
-    with pytest.raises(CountersightError, match=r"0\.4\.onnx found nothing in any of 2 pictures; lower its threshold"):
-        features_by_detector(photos, unsure, tmp_path / "none")
-    assert not (tmp_path / "none").exists()
 
 
 # transformers

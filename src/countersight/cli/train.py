@@ -18,7 +18,6 @@ _FEATURES: Final = {
 }
 _SOURCES: Final = {
     "--encoder NAME": "embedded, or hf:FOLDER for the vision tower of any model",
-    "--detector ONNX": "use a detector: an .onnx file or a folder",
     "--tsv FILE": "read features from a file in the format of LXMERT's authors",
 }
 _TRAIN: Final = {
@@ -50,15 +49,13 @@ def add(verbs: Verbs) -> None:
 
 def _features(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
-    from countersight.training import features_by_detector, features_by_view, features_from_tsv
+    from countersight.training import features_by_encoder, features_from_tsv
 
     if chosen.beside and not chosen.tsv:
         raise CountersightError("VCR's pictures are only read from a file of regions: add --tsv FILE")
     dataset = Dataset.open(chosen.dataset)
     if chosen.encoder:
-        made = features_by_view(dataset, chosen.encoder, chosen.output)
-    elif chosen.detector:
-        made = features_by_detector(dataset, chosen.detector, chosen.output)
+        made = features_by_encoder(dataset, chosen.encoder, chosen.output)
     else:
         made = features_from_tsv(dataset, chosen.tsv, chosen.output, chosen.beside)
     print(f"regions of {len(made):,} pictures in {chosen.output}; train with --inputs full --features {chosen.output}")

@@ -3,8 +3,7 @@ from .examples import Example as Example
 from .examples import folds as folds
 from .examples import read_examples as read_examples
 from .examples import read_vcr as read_vcr
-from .features import features_by_detector as features_by_detector
-from .features import features_by_view as features_by_view
+from .features import features_by_encoder as features_by_encoder
 from .features import features_from_tsv as features_from_tsv
 from .features import read_tsv as read_tsv
 from .plan import SIZES as SIZES

@@ -1,6 +1,6 @@
 """`countersight train matcher`: train all seeds and folds in turn, and resume interrupted training."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
-from countersight.models.matcher import Regions, View
+from countersight.models.matcher import Regions
 from countersight.training.examples import Example, folds, read_examples, read_vcr
 from countersight.training.plan import Plan
 from countersight.training.results import KEPT, KeptPlan, write_results
@@ -32,11 +32,6 @@ def train_matcher(
         ) from None
     examples = read_examples(dataset)
     beside = read_vcr(vcr) if vcr else []
-    if beside and plan.view:
-        raise CountersightError(
-            f"the regions do not include VCR's pictures; compute them with `countersight features {dataset.path} "
-            f"--tsv FILE --with {vcr} -o DIR`, then train with `--features DIR`"
-        )
     folder.mkdir(parents=True, exist_ok=True)
     kept = KeptPlan(plan, dataset.fingerprint, vcr.name if vcr else "")
     _store_plan(folder, kept)
@@ -70,8 +65,8 @@ def _train_all(
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")  # several times as fast on a GPU, and exact enough for training
-    views, view = _views(dataset, plan, [*examples, *beside])
-    region = next(iter(views.values())).features.shape[1] if views else 0
+    regions = _regions(dataset, plan, [*examples, *beside])
+    width = regions.width if regions else 0
     parts = folds(examples, plan.folds, 0) if plan.folds else [[]]
     found: dict[int, dict[str, list[float]]] = {}
     for seed in plan.seeds:
@@ -81,33 +76,28 @@ def _train_all(
             held_out, learned = _held_out(rest, plan, seed)
             sequences = sequences_for(plan.encoder, rest)
             torch.manual_seed(seed)
-            network = build(plan, sequences.size, sequences.pad, region)
+            network = build(plan, sequences.size, sequences.pad, width)
             where = folder / f"seed-{seed}" / (f"fold-{number}" if plan.folds else "")
-            trainer = Trainer(plan, network, TrainingBatches(sequences, plan, views), where, device)
+            trainer = Trainer(plan, network, TrainingBatches(sequences, plan, regions or {}), where, device)
             trainer.fit(learned, held_out, beside, seed, partial(_report, say, folder, where))
             tried = left_out or held_out or learned
             found[seed] |= {key: scores.tolist() for key, scores in trainer.scores(tried).items()}
             if not plan.folds:
-                export(trainer.network, sequences, plan, where, view, region)
+                export(trainer.network, sequences, plan, where, regions.made_by if regions else "", width)
     return found
 
 
-def _views(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> tuple[Mapping[str, View], str]:
-    """Return the regions of the examples' pictures, and the name of their encoder."""
+def _regions(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> Regions | None:
+    """Return the regions of the examples' pictures, if the matcher uses them."""
     if plan.inputs != "full":
-        return {}, ""
-    names = {one.picture for one in examples}
-    if not plan.features:
-        from countersight.training.features import look
-
-        return dict(look(dataset, names, plan.view)), plan.view
+        return None
     regions = Regions(Path(plan.features))
-    if missing := [name for name in sorted(names) if name not in regions]:
+    if missing := sorted({one.picture for one in examples if one.picture not in regions}):
         raise CountersightError(
-            f"{plan.features} has no regions for {len(missing)} pictures, such as {missing[0]}; "
-            f"make them with `countersight features {dataset.path}`"
+            f"{plan.features} has no regions for {len(missing)} pictures, such as {missing[0]}; make them with "
+            f"`countersight features {dataset.path}` (for VCR's pictures, add --tsv and --with)"
         )
-    return regions, regions.made_by
+    return regions
 
 
 def _held_out(examples: Sequence[Example], plan: Plan, seed: int) -> tuple[list[Example], list[Example]]:

@@ -50,10 +50,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     objective: Objective = "ce"
     encoder: str = ""
     """The folder of a BERT-like text encoder or of LXMERT; empty to train from scratch; `counts` for no encoder."""
-    view: str = ""
-    """The image encoder for full inputs: `embedded`, or `hf:` and the folder of a vision tower."""
     features: str = ""
-    """A folder of regions computed with `countersight features`, used instead of an image encoder."""
+    """The folder of regions for full inputs, computed with `countersight features`."""
     seeds: tuple[int, ...] = SEEDS
     folds: int = 0
     """The number of parts for cross-validation by picture; 0 for none."""
@@ -99,10 +97,10 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _check_inputs(self) -> None:
         if self.objective == "contrastive" and self.inputs != "full":
             raise CountersightError("the contrastive objective compares texts with pictures: it needs `inputs` full")
-        if self.inputs == "full" and bool(self.view) == bool(self.features):
+        if self.inputs == "full" and not self.features:
             raise CountersightError(
-                "`inputs` full needs regions of pictures: set either an image encoder (`view` embedded) or a folder "
-                "of regions (`features`)"
+                "`inputs` full needs regions of pictures: compute them with `countersight features`, and name their "
+                "folder with `features`"
             )
         if self.encoder == COUNTS and (self.inputs == "full" or not self.surface):
             raise CountersightError(
