@@ -81,22 +81,6 @@ def test_rows_that_can_only_be_slips_are_skipped(tmp_path, photos):
     ]
 
 
-def test_repeated_rows_are_reported(tmp_path, photos):
-    source = tmp_path / "t.csv"
-    source.write_text(
-        "image,counterfactual_question,counterfactual_answer\n"
-        "a.png,How many if one came?,3\na.png,How many if one came?,3\na.png,How many if one came?,4\n"
-        "a.png,How many if two came?,4\n,,\na.png,,4\n"
-    )
-    with pytest.warns(UserWarning, match="1 bad row skipped: line 7: counterfactual_question") as warned:
-        made = cs.make("own", tmp_path / "d", source=source, pictures=photos)
-    assert len(made) == 4
-    repeated = "own-000002, as own-000001 (line 3); own-000003, as own-000001, with another answer (line 4)"
-    assert [note.partition(": ")[2] for note in made.details.notes] == [repeated]
-    assert f"{repeated}." in str(warned[0].message)
-    assert warned[0].filename == __file__
-
-
 def test_answers_as_spreadsheets_write_them(tmp_path, photos):
     header = "image;counterfactual_question;counterfactual_answer"
     rows = [
@@ -119,26 +103,6 @@ def test_yes_and_no_in_another_language_are_refused(tmp_path, photos):
     assert bad == [
         (line, "counterfactual_answer", f"{answer!r} {reason}") for line, answer in ((2, "ja"), (3, "WAHR"), (4, "Oui"))
     ]
-
-
-def test_answers_of_different_kinds_are_reported(tmp_path, photos, capsys):
-    source = tmp_path / "t.csv"
-    source.write_text(
-        "image,factual_question,factual_answer,counterfactual_question,counterfactual_answer\n"
-        "a.png,How many?,3,How many if?,4 balls\n"
-        "a.png,Is it?,no,Would it be if?,maybe\n"
-        "a.png,Is it?,no,Would it be if?,Yes\n"
-    )
-    assert main(["make", "own", "--from", str(source), "--pictures", str(photos), "-o", str(tmp_path / "d")]) == 0
-    told = capsys.readouterr().out
-    assert "3 cases in" in told
-    assert (
-        "are of different kinds; correct the table if this is a slip: "
-        "own-000001: '3' (number), '4 balls' (open) (line 2); own-000002: 'no' (boolean), 'maybe' (open) (line 3)\n"
-        in told
-    )
-    assert "Questions by kind of answer: 3 boolean, 1 number, 2 open\n" in told
-    assert "To make the dataset again after a correction" in told
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ reason, and skipped.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -67,8 +68,8 @@ class Imported(msgspec.Struct, frozen=True):
     """The number of sets (HallusionBench, NaturalBench, MMVP, …)."""
     kinds: dict[str, int] = {}
     """The number of questions of each kind of answer."""
-    notes: tuple[str, ...] = ()
-    """Probable slips in the user's own table, as sentences."""
+    unknown_fields: tuple[str, ...] = ()
+    """Fields of the user's own table that are ignored."""
 
 
 def first_of(names: Sequence[str]) -> str:
@@ -156,7 +157,7 @@ def _import_rows(
     drawn: set[str] | None,
 ) -> Imported:
     bad: list[int] = []
-    seen: list[tuple[int, Row, Case]] = []
+    fields: dict[str, None] = {}
     ids: set[str] = set()
     not_found: dict[str, int] = {}
     kinds: Counter[str] = Counter()
@@ -181,8 +182,8 @@ def _import_rows(
         writer.add(msgspec.structs.replace(case, suite=suite.name))
         ids.add(case.id)
         kinds.update(question.kind for question in (case.factual, case.counterfactual) if question)
-        if layout.notes:
-            seen.append((line, row, case))
+        if layout.optional:
+            fields |= dict.fromkeys(row)
         if case.cell:
             sizes[case.cell.set, case.cell.of] += 1
         text_only += case.text_only
@@ -190,10 +191,6 @@ def _import_rows(
             without_picture += 1
             if pictures is not None and picture is not None:
                 not_found.setdefault(str(picture), line)
-    try:
-        notes = layout.notes(seen) if layout.notes else []
-    except BadField as wrong:
-        raise DatasetError(f"{source} {wrong.field} {wrong.reason}") from wrong
     return Imported(
         len(ids),
         len(bad),
@@ -203,5 +200,18 @@ def _import_rows(
         text_only,
         len({name for name, _ in sizes}),
         dict(kinds),
-        tuple(notes),
+        _unknown_fields(layout, source, list(fields)),
     )
+
+
+def _unknown_fields(layout: Layout, source: Path, fields: list[str]) -> tuple[str, ...]:
+    """Return the fields that the layout does not know; raises an error for a misspelt optional one."""
+    unknown = tuple(name for name in fields if name not in (*layout.fields, *layout.optional))
+    absent = [name for name in layout.optional if name not in fields]
+    for name in unknown:
+        ends = [field for field in absent if field.endswith(f"_{name.casefold()}")]
+        if similar := ends or get_close_matches(name.casefold(), absent, 1, 0.7):
+            raise DatasetError(
+                f"{source} has an unknown column {name!r}; did you mean {similar[0]!r}? Rename the column, or remove it"
+            )
+    return unknown

@@ -24,14 +24,12 @@ If you correct an answer later, import the table again and rescore with `report 
 """
 
 import re
-from collections.abc import Hashable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from countersight.case import LETTERS, AnswerKind, Case, Change, Option, Question
-from countersight.suites.importing import first_of
 from countersight.suites.rows import checked, kind_of, plain_answer, text_of
 from countersight.suites.suite import BadField, Layout, Row, Suite
 from countersight.suites.supposing import supposed
@@ -144,62 +142,6 @@ def _picture(row: Row) -> str | None:
     return None if name.casefold() == "none" else name
 
 
-def _notes(read: list[tuple[int, Row, Case]]) -> list[str]:
-    """Return unknown columns and probable slips; raises BadField for a misspelt column."""
-    columns = dict.fromkeys(name for _, row, _ in read for name in row)
-    _refuse_misspelt(list(columns))
-    notes = []
-    if unknown := [name for name in columns if name not in (*NEEDED, *OPTIONAL)]:
-        notes.append(f"Unknown columns, which are ignored: {', '.join(unknown)[:1000]}")
-    for problem, cases in (
-        ("The factual and the counterfactual answer are of different kinds", _mixed(read)),
-        ("Picture and questions are those of an earlier case", _repeated(read)),
-    ):
-        if cases:
-            notes.append(f"{problem}; correct the table if this is a slip: {first_of(cases)}")
-    return notes
-
-
-def _refuse_misspelt(columns: list[str]) -> None:
-    """Raise an error for an unknown column that is probably a misspelt optional one."""
-    absent = [column for column in OPTIONAL if column not in columns]
-    for name in columns:
-        if name in (*NEEDED, *OPTIONAL):
-            continue
-        parts = [column for column in absent if column.endswith(f"_{name.casefold()}")]
-        if similar := parts or get_close_matches(name.casefold(), absent, 1, 0.7):
-            raise BadField(
-                f"has an unknown column {name!r};", f"did you mean {similar[0]!r}? Rename the column, or remove it"
-            )
-
-
-def _questions(case: Case) -> list[Question]:
-    return [question for question in (case.factual, case.counterfactual) if question]
-
-
-def _mixed(read: list[tuple[int, Row, Case]]) -> list[str]:
-    """Return the cases whose two answers are of different kinds."""
-    found = []
-    for line, _, case in read:
-        asked = _questions(case)
-        if len({question.kind for question in asked}) > 1:
-            answers = ", ".join(f"{question.right_text[:40]!r} ({question.kind})" for question in asked)
-            found.append(f"{case.id}: {answers} (line {line})")
-    return found
-
-
-def _repeated(read: list[tuple[int, Row, Case]]) -> list[str]:
-    """Return the cases with the picture and the questions of an earlier one."""
-    found, first = [], dict[Hashable, Case]()
-    for line, _, case in read:
-        asked = _questions(case)
-        earlier = first.setdefault((case.provenance["image"], *((each.text, each.options) for each in asked)), case)
-        if earlier is not case:
-            differs = [each.answer for each in asked] != [each.answer for each in _questions(earlier)]
-            found.append(f"{case.id}, as {earlier.id}{', with another answer' * differs} (line {line})")
-    return found
-
-
 SUITE: Final = Suite(
     NAME,
     "your own benchmark: a table and a folder of pictures, no code needed",
@@ -214,7 +156,6 @@ SUITE: Final = Suite(
         as_case=_as_case,
         picture=_picture,
         picture_field="image",
-        notes=_notes,
     ),
     title="Your own benchmark",
 )

@@ -54,7 +54,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     fields: tuple[str, ...] = ()
     """The fields that a row must have, if the file is a table: CSV, TSV, JSON lines, a JSON list, or Parquet."""
     optional: tuple[str, ...] = ()
-    """Other known fields; their names ignore case too."""
+    """Other known fields; their names ignore case too. If there are any, unknown fields are reported, and misspelt ones
+    refused."""
     expand: Callable[[Row], Iterable[Row | BadField]] | None = None
     """Returns the rows that a row of the table stands for, if it is not one case; raises BadField."""
     rows: Callable[[Path], Rows] | None = None
@@ -71,9 +72,6 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     license: str = "unknown"
     description: str = ""
     """The description on the dataset card; by default that of the suite."""
-    notes: Callable[[list[tuple[int, Row, Case]]], list[str]] | None = None
-    """Returns what users should know about their own table, as sentences, given its lines, rows and cases; raises
-    BadField if the whole table is wrong."""
 
 
 Way = Literal["seed", "file", "folder"]
