@@ -13,8 +13,8 @@ from rich.console import Console
 
 import countersight as cs
 from countersight.blindness import PROBES, card_section, load_or_measure, load_stored, measure, render, section
-from countersight.blindness.display import format_share
 from countersight.blindness.probing import VERSION
+from countersight.blindness.results import format_share
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
@@ -99,9 +99,9 @@ def named(number, rng):
     [
         (longest, "form", "length rank 3"),
         (middling, "form", "number rank"),
-        (middling, "nearest", "nearest 0"),
+        (middling, "form", "distance from the mean rank 0"),
         (at_the_first_letter, "majority", "letter 1"),
-        (worded, "options", "“lamp”"),
+        (worded, "words", "“lamp”"),
         (named, "words", "shares 1 words with the question"),
     ],
 )
@@ -119,7 +119,7 @@ def test_a_set_that_is_balanced_by_name_gives_its_last_answer_away():
         options = [f"thing {4 * number + place}" for place in range(4)]
         found += [chosen(4 * number + right, options, right) for right in range(4)]
     found = total(measure(found))
-    assert found.probes["options"].right < 0.25
+    assert found.probes["words"].right < 0.25
     assert found.probes["elsewhere"].right > 0.6
 
 

@@ -1,7 +1,4 @@
 from .classifier import Table as Table
-from .display import render as render
-from .display import section as section
-from .display import summary as summary
 from .features import PROBES as PROBES
 from .probing import ALL_GROUPS as ALL_GROUPS
 from .probing import MIN_QUESTIONS as MIN_QUESTIONS
@@ -11,7 +8,10 @@ from .probing import GroupBlind as GroupBlind
 from .probing import Share as Share
 from .probing import measure as measure
 from .questions import BlindQuestion as BlindQuestion
-from .stored_results import card_section as card_section
-from .stored_results import load_or_measure as load_or_measure
-from .stored_results import load_stored as load_stored
-from .stored_results import measure_dataset as measure_dataset
+from .results import card_section as card_section
+from .results import load_or_measure as load_or_measure
+from .results import load_stored as load_stored
+from .results import measure_dataset as measure_dataset
+from .results import render as render
+from .results import section as section
+from .results import summary as summary

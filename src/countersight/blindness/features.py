@@ -61,56 +61,39 @@ def _majority(question: BlindQuestion, template: str) -> list[list[str]]:
 
 
 def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """Return the length of each option, and how its number compares with the others: rank, gaps, parity."""
+    """Return the length of each option, the gaps between its number and the others, and how near it is to the mean of
+    the options; for words, how much it resembles the others."""
     if not question.offered:
         return [[] for _ in question.answers]
-    lengths = [len(answer) for answer in question.answers]
     counted = [len(answer.split()) for answer in question.answers]
-    found = [
-        [f"length rank {sum(other < own for other in lengths)}", f"words rank {sum(other < many for other in counted)}"]
-        for own, many in zip(lengths, counted, strict=True)
-    ]
+    by_rank = {"length": [len(answer) for answer in question.answers], "words": counted}
     numbers = _numbers(question)
+    if numbers:
+        mean = sum(numbers) / len(numbers)
+        by_rank |= {"number": numbers, "distance from the mean": [abs(number - mean) for number in numbers]}
+    else:
+        bags = [set(words(answer)) for answer in question.answers]
+        by_rank["likeness"] = [sum(len(bag & other) / (len(bag | other) or 1) for other in bags) for bag in bags]
+    found = [
+        [
+            f"{name} rank {sum(other < own for other in figures)}"
+            for name, figures in by_rank.items()
+            for own in [figures[place]]
+        ]
+        for place in range(len(question.answers))
+    ]
     for number, names in zip(numbers, found, strict=False):
-        others = [other for other in numbers if other != number]
-        below = [number - other for other in others if other < number]
-        above = [other - number for other in others if other > number]
+        below = [number - other for other in numbers if other < number]
+        above = [other - number for other in numbers if other > number]
         names += [
-            f"number rank {len(below)}",
             f"gap below {min(_MAX_NUMBER_DIFFERENCE, min(below))}" if below else "no gap below",
             f"gap above {min(_MAX_NUMBER_DIFFERENCE, min(above))}" if above else "no gap above",
-            f"parity of {sum(other % 2 == number % 2 for other in others)} others",
         ]
     return found
 
 
-def _nearest(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """Return features that mark the option nearest to the mean of the options; for words, the one most like the
-    others."""
-    if not question.offered:
-        return [[] for _ in question.answers]
-    numbers = _numbers(question)
-    if numbers:
-        mean = sum(numbers) / len(numbers)
-        far = [abs(number - mean) for number in numbers]
-    else:
-        bags = [set(words(answer)) for answer in question.answers]
-        far = [-sum(len(bag & other) / (len(bag | other) or 1) for other in bags) for bag in bags]
-    return [[f"nearest {sum(other < own for other in far)}"] for own in far]
-
-
-def _option_words(question: BlindQuestion, _template: str) -> list[list[str]]:
-    """Return the words of each option, and the option as a whole."""
-    if not question.offered:
-        return [[f"answer “{answer}”"] for answer in question.answers]
-    return [
-        [f"option “{answer.casefold()}”", *(f"option word “{word}”" for word in dict.fromkeys(words(answer)))]
-        for answer in question.answers
-    ]
-
-
-def _all_words(question: BlindQuestion, template: str) -> list[list[str]]:
-    """Return the words of the question combined with each answer: both words, shared words, differences of numbers."""
+def _words(question: BlindQuestion, template: str) -> list[list[str]]:
+    """Return the words of each option, and the words of the question combined with each answer."""
     kept_words, known = words(question.text), set(template.split())
     usual = [word for word in dict.fromkeys(kept_words) if word in known or word.isdigit()]
     if not question.offered:
@@ -119,13 +102,15 @@ def _all_words(question: BlindQuestion, template: str) -> list[list[str]]:
         # For yes/no questions, evidence for one answer is evidence against the other.
         return [leanings[0], []] if len(leanings) == 2 else leanings
     numbers = [int(word) for word in kept_words if word.isdecimal() and len(word) < 6]
-    found = _option_words(question, template)
-    for names, answer in zip(found, question.answers, strict=True):
+    found = []
+    for answer in question.answers:
         own = words(answer)
+        names = [f"option “{answer.casefold()}”", *(f"option word “{word}”" for word in dict.fromkeys(own))]
         names.append(f"shares {min(_OVERLAP, len({*own} & {*kept_words}))} words with the question")
         names += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
         if numbers and answer.isdecimal() and len(answer) < 6:
             names.append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
+        found.append(names)
     return found
 
 
@@ -255,15 +240,12 @@ def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
 
 PROBES: dict[str, tuple[str, Features]] = {
     "majority": ("the answer, or the letter, most often right for the template", _each(_majority)),
-    "form": ("length and rank of the options, gaps and parity of their numbers", _each(_form)),
-    "nearest": ("the option nearest to the mean of the options, or most like the others", _each(_nearest)),
-    "options": ("the words of the options", _each(_option_words)),
-    "words": ("the words of the question and of the options", _each(_all_words)),
-    "elsewhere": ("how often an answer is right, or offered, in the other questions", _elsewhere),
-    "together": (
-        "the cues of majority, form, nearest and words together",
-        _each(_majority, _form, _nearest, _all_words),
+    "form": ("lengths and numbers of the options, and how much an option resembles the others", _each(_form)),
+    "words": (
+        "the words of the question and of the options, and the cues of the other two",
+        _each(_majority, _form, _words),
     ),
+    "elsewhere": ("how often an answer is right, or offered, in the other questions", _elsewhere),
 }
 """For each probe, a description and the function that computes its features."""
 

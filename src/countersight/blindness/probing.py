@@ -16,7 +16,7 @@ from countersight.causal import Knowledge
 from countersight.scoring import mean_interval
 from countersight.text import several
 
-VERSION = "3"
+VERSION = "4"
 """The version of the probes. Raise it with every change that alters figures, so that stored results are recomputed."""
 ALL_GROUPS = "all"
 KNOWLEDGE = "knowledge"
@@ -67,8 +67,6 @@ class GroupBlind(msgspec.Struct, frozen=True):
     questions: int
     chance: float | None
     probes: dict[str, Share]
-    best: str
-    """The probe with the highest accuracy."""
     blind: Share
     """The accuracy of the best probe of words; for each fold, the probe that does best on the other folds is used."""
     knowledge: Share | None = None
@@ -131,10 +129,8 @@ def _measure_world(
     named = templates(questions)
     folds = np.array([_digest(question.block) % FOLDS for question in questions])
     blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
-    results: dict[str, ProbeResult] = {}
-    for probe, (_, features) in PROBES.items():
-        tables = features(questions, named, folds)
-        results[probe] = cross_validate(tables, folds)
+    tables = {probe: features(questions, named, folds) for probe, (_, features) in PROBES.items()}
+    results = {probe: cross_validate(by_fold, folds) for probe, by_fold in tables.items()}
     for model, answered in models.items():
         right = np.array([answered.get((question.case, question.world), False) for question in questions])
         results[model] = ProbeResult(right, [right] * FOLDS)
@@ -164,14 +160,13 @@ def _measure_world(
             questions=int(here.sum()),
             chance=None if np.isnan(chance) else chance,
             probes=shares,
-            best=max(by_words, key=lambda probe: shares[probe].right),
             blind=share(best, here),
             knowledge=shares.get(KNOWLEDGE),
         )
 
     large = [name for name in dict.fromkeys(groups.tolist()) if np.count_nonzero(groups == name) >= MIN_QUESTIONS]
     found = [*(group(name, groups == name) for name in large), group(ALL_GROUPS, np.ones(len(questions), bool))]
-    return found, _find_cues(world, questions, tables[0])
+    return found, _find_cues(world, questions, tables["words"][0])
 
 
 def _find_cues(world: World, questions: Sequence[BlindQuestion], table: Table) -> list[Cue]:
