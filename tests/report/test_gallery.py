@@ -70,15 +70,14 @@ def test_a_causal_graph_is_told_in_words_and_can_be_searched(browser: Browser, t
         "edges": [{"source": "s", "target": "b", "relation": "supports"}],
     }
     asked = Question("Would the books fall?", "yes", "boolean")
-    why = {"why": "the books depend on the shelf"}
-    cases = [Case(id="told", suite="cello", counterfactual=asked, graph=graph, provenance=why)]
+    cases = [Case(id="told", suite="cello", counterfactual=asked, graph=graph)]
     cases.append(Case(id="plain", suite="cello", counterfactual=asked, graph={"edges": "none"}))
     files = write_report([answered(tmp_path / "run", cases, lambda case, question: question.answer)], tmp_path / "out")
     page = browser.new_page()
     page.goto(files.html.as_uri() + "#cases")
     expect(page.locator(".card")).to_have_count(2)
     expect(page.locator(".graph")).to_have_count(1)
-    for words in ("No picture: this case consists of", "shelf supports books", "Why: the books depend on the shelf."):
+    for words in ("No picture: this case consists of", "shelf supports books"):
         expect(page.locator(".graph")).to_contain_text(words)
     page.locator("#search").fill("supports books")
     expect(page.locator(".card")).to_have_count(1)

@@ -33,7 +33,6 @@ from .mined_folder import PictureCopies as PictureCopies
 from .mined_folder import mine_folder as mine_folder
 from .mined_folder import read_graphs as read_graphs
 from .mining import statistics_tables as statistics_tables
-from .question_filters import ACTING_KINDS as ACTING_KINDS
 from .question_filters import acting_kind as acting_kind
 from .question_filters import is_one_way as is_one_way
 from .question_filters import is_plain as is_plain

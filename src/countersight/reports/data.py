@@ -187,10 +187,10 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ShownGraph(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The causal graph behind a question: its edges in words, and why the gold answer follows from it."""
+    """The causal graph behind a question."""
 
     edges: tuple[str, ...]
-    why: str = ""
+    """Its edges in words."""
 
 
 class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):

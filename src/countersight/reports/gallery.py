@@ -99,7 +99,7 @@ def _case(
         change=_cut(case.change.text) if case.change else "",
         picture=picture,
         counterfactual_picture=counterfactual_picture,
-        graph=ShownGraph(tuple(edges), _cut(str(case.provenance.get("why", "")))) if edges else None,
+        graph=ShownGraph(tuple(edges)) if edges else None,
         questions=_questions(case),
         answers=tuple(answers.of_case(case, row, position, requests) for answers in answers_of_runs),
         requests=tuple(requests),

@@ -187,14 +187,13 @@
   };
 
   // The causal graph behind a question, in words.
-  const graph = ({ picture, graph: { edges, why } }) =>
+  const graph = ({ picture, graph: { edges } }) =>
     make(
       "div",
       { class: "graph" },
       ...(picture === null ? [make("p", { class: "placeholder" }, "No picture: this case consists of text and a graph.")] : []),
       make("h4", {}, "Causal graph"),
       make("p", { dir: "auto" }, edges.join("; ")),
-      ...(why ? [make("p", { class: "why", dir: "auto" }, `Why: ${why}.`)] : []),
     );
 
   const options = (question) => {

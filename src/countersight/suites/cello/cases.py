@@ -1,4 +1,4 @@
-"""Turn a query of a causal graph into a case: question, options, graph and the reason for the gold answer."""
+"""Turn a query of a causal graph into a case: question, options and graph."""
 
 from random import Random
 from typing import Any
@@ -53,7 +53,7 @@ def draft_choice(
     rng.shuffle(others)
     place = LETTERS.index(letter)
     placed = (*others[:place], answer, *others[place:])
-    case = _case(task, shape, Question(texts[number % len(texts)], letter, "choice", placed), query.why)
+    case = _case(task, shape, Question(texts[number % len(texts)], letter, "choice", placed))
     return CaseDraft(case, shape.graph, task, forbidden, named, query, spare)
 
 
@@ -77,11 +77,11 @@ def draft_yes_no(task: Task, query: YesNoQuery, shape: Shape, number: int, asks_
     text = question(task, query, shape, number, stays=asks_stays)
     answer = "no" if query.effect_goes == asks_stays else "yes"
     named = tuple(shape.name(thing) for thing in (query.cause, query.effect, *query.held))
-    case = _case(task, shape, Question(text, answer, "boolean"), query.why)
+    case = _case(task, shape, Question(text, answer, "boolean"))
     return CaseDraft(case, shape.graph, task, (), named)
 
 
-def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
+def _case(task: Task, shape: Shape, asked: Question) -> Case:
     graph = shape.graph
     # 1: two things; 2: three things; 3: three things, one of which is held.
     difficulty = 1 if len(graph.things) == 2 else 3 if task.short in ("CDE", "NDE", "NIE") else 2
@@ -95,7 +95,6 @@ def _case(task: Task, shape: Shape, asked: Question, why: str) -> Case:
             "graph_type": graph.kind,
             "task": task.short,
             "rung": RUNGS[task.rung],
-            "why": why,
             "scene": graph.scene,
             "img_id": graph.image,
             "wording": "template",

@@ -8,8 +8,8 @@ import msgspec
 
 from countersight import __version__
 from countersight.blindness import MIN_QUESTIONS, card_section
+from countersight.causal import IMAGES as MINED_IMAGES
 from countersight.causal import (
-    ACTING_KINDS,
     STATISTICS,
     CausalGraph,
     Knowledge,
@@ -17,7 +17,6 @@ from countersight.causal import (
     read_graphs,
     select_graphs,
 )
-from countersight.causal import IMAGES as MINED_IMAGES
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
@@ -196,39 +195,21 @@ def _source_of(mined: Path) -> _GraphSource:
     return _GraphSource(license, _ATTRIBUTION.format(sources=sources))
 
 
-def _acting(folder: Path) -> str:
-    """Return a sentence with the number of questions about force and source per task, and why other tasks have none."""
-    found = Counter(
-        str(case.provenance["task"])
-        for _, case in Dataset.open(folder).cases()
-        if case.graph and any(edge["kind"] in ACTING_KINDS for edge in case.graph["edges"])
-    )
-    counted = ", ".join(f"{short} {found[short]}" for short in SHORT if found[short]) or "none"
-    return (
-        f"Questions about force and source: {counted}. The other tasks ask whether a thing stays where it is, which "
-        "does not depend on force and source."
-    )
-
-
 def _divisions(folder: Path) -> str:
     """Return a table of cases by split, difficulty and task, and how to have people check them."""
     table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
     counts = Counter(str(case.provenance["task"]) for _, case in Dataset.open(folder).cases())
     none = [short for short in SHORT if not counts[short]]
     few = [f"{short} {counts[short]}" for short in SHORT if 0 < counts[short] < MIN_QUESTIONS]
-    absent = (
-        f"\nThere are no questions of {', '.join(none)}: no mined graph gave one that passes the checks.\n"
-        if none
-        else ""
-    )
+    notes = ""
+    if none:
+        notes += f"\nThere are no questions of {', '.join(none)}: no mined graph gave one that passes the checks.\n"
     if few:
-        absent += f"\nToo few questions to measure what is answered without the picture: {', '.join(few)}.\n"
+        notes += f"\nToo few questions to measure what is answered without the picture: {', '.join(few)}.\n"
     return f"""## Splits and difficulty
 
 {table}
-{absent}
-{_acting(folder)}
-
+{notes}
 Splits are by picture: no picture is in two splits. Difficulty 1 involves two objects, 2 three, and 3 three of which
 one is kept fixed. Both are stored in `provenance`. Make paraphrased questions with `--wording second`. To have people
 check the cases: `countersight collect new NAME --flow verify --from THIS_FOLDER`.

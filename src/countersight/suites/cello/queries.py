@@ -16,8 +16,6 @@ from countersight.causal import (
     every_cause_needed,
     head,
     singular,
-    the,
-    verb,
 )
 
 
@@ -27,9 +25,8 @@ class ChoiceQuery(msgspec.Struct, frozen=True):
     about: tuple[str, ...]
     """The things whose causes or effects are asked for; the question names them."""
     answer: tuple[str, ...]
-    partial: tuple[str, ...]
-    """The graph distractor: things in the graph that are only part of the answer. Empty if there are none."""
-    why: str
+    partial: tuple[str, ...] = ()
+    """The graph distractor: things in the graph that are only part of the answer."""
 
 
 class YesNoQuery(msgspec.Struct, frozen=True):
@@ -43,7 +40,6 @@ class YesNoQuery(msgspec.Struct, frozen=True):
     effect_goes: bool
     """The gold answer to the wording that asks whether the effect goes; the wording that asks whether it stays has the
     opposite answer."""
-    why: str
 
 
 Query = ChoiceQuery | YesNoQuery
@@ -76,14 +72,6 @@ class Shape(msgspec.Struct, frozen=True):
     def name(self, thing: str) -> str:
         """Return the name of a thing."""
         return self.names[thing] if thing in self.names else self.bystanders[thing]
-
-    def the(self, *things: str) -> str:
-        """Return the names of things with their articles: "the shelf and the books"."""
-        return " and ".join(the(self.name(thing)) for thing in things)
-
-    def does(self, thing: str, plain: str) -> str:
-        """Return the name of a thing with a verb: "the books depend"."""
-        return f"{self.the(thing)} {verb(self.name(thing), plain)}"
 
     def kind(self, cause: str, effect: str) -> str:
         """Return the kind of a direct cause; "" if it is none."""

@@ -43,8 +43,6 @@ _SELF_MOVING = frozenset({"creature", "emission", "leafage", "liquid", "mount", 
 _CARRIED = frozenset({"creature", "figure", "movable"})
 """Classes of things that others may support; only the picture shows whether they do."""
 _BEARING = frozenset({"bearer", "creature", "figure", "mount", "structure", "vehicle"})
-_MIXING = frozenset({"edible", "layer", "liquid"})
-"""Classes of things that may be inside each other: broth and chicken, ice and water."""
 _PARTS = ("attachment", "wearing")
 """Kinds of cause between a thing and its part, and between a person and a garment."""
 
@@ -194,17 +192,6 @@ def _pair(candidate: Candidate) -> tuple[str, str]:
     return (*candidate.between, *candidate.causes)[0], candidate.effects[0]
 
 
-def _may_mix(candidate: Candidate) -> bool:
-    """The two may be inside each other, or one may pull the other."""
-    one, other = map(candidate.shape.classes, _pair(candidate))
-    return bool(one & other & _MIXING or (one | other) & {"frame", "pane"} or ("mount" in one and "vehicle" in other))
-
-
-def _is_unseen(candidate: Candidate) -> bool:
-    """The picture may not show one of the things."""
-    return any(candidate.shape.noun(thing) in _NOT_SEEN for thing in candidate.shape.names)
-
-
 def _are_told_together(candidate: Candidate) -> bool:
     """A description says that one is with the other, or uses it: "toothbrush with toothpaste"."""
     nouns = {candidate.shape.noun(thing) for thing in _pair(candidate)}
@@ -221,4 +208,4 @@ def _may_keep_the_other(candidate: Candidate) -> bool:
     return may_keep(*map(candidate.shape.name, _pair(candidate)))
 
 
-_FORK_RULES: Final[tuple[Rule, ...]] = (_may_mix, _is_unseen, _are_told_together, _may_keep_the_other)
+_FORK_RULES: Final[tuple[Rule, ...]] = (_are_told_together, _may_keep_the_other)

@@ -23,14 +23,12 @@ from countersight.causal import (
     controlled_direct_effect,
     counterfactual_value,
     descendants,
-    effects,
     is_necessary,
     is_sufficient,
     mediators,
     natural_direct_effect,
     natural_indirect_effect,
     probability,
-    verb,
 )
 from countersight.suites.cello.queries import ChoiceQuery, Query, Shape, Task, YesNoQuery
 from countersight.suites.cello.rules import (
@@ -64,16 +62,12 @@ class Supposition(NamedTuple):
 
 
 def _yes_no(
-    find: Callable[[Shape], Iterator[Supposition]],
-    goes: Callable[[StructuralModel, Supposition], bool],
-    why: Callable[[Shape, Supposition, bool], str],
+    find: Callable[[Shape], Iterator[Supposition]], goes: Callable[[StructuralModel, Supposition], bool]
 ) -> Callable[[Shape, StructuralModel], Iterator[Query]]:
-    """Return a function for the yes/no queries of a task, from its suppositions, its answers and their reasons."""
+    """Return a function for the yes/no queries of a task, from its suppositions and their answers."""
 
     def queries(shape: Shape, model: StructuralModel) -> Iterator[Query]:
-        for supposed in find(shape):
-            answer = goes(model, supposed)
-            yield YesNoQuery(*supposed, answer, why(shape, supposed, answer))
+        return (YesNoQuery(*supposed, goes(model, supposed)) for supposed in find(shape))
 
     return queries
 
@@ -107,9 +101,8 @@ def _find_cause(shape: Shape) -> Iterator[ChoiceQuery]:
         found = ancestors(shape.edges, effect)
         if len(found) == 1:
             (cause,) = found
-            why = f"{shape.does(effect, 'depend')} on {shape.the(cause)} and on nothing else in the graph"
             others = [thing for thing in shape.names if thing not in (cause, effect)]
-            yield ChoiceQuery((effect,), (cause,), tuple(others), why)
+            yield ChoiceQuery((effect,), (cause,), tuple(others))
 
 
 def _is_only_cause(model: StructuralModel, query: ChoiceQuery) -> bool:
@@ -123,13 +116,12 @@ def _find_far_cause(shape: Shape) -> Iterator[ChoiceQuery]:
         direct = causes(shape.edges, effect)
         for cause in sorted(ancestors(shape.edges, effect) - direct):
             for between in sorted(direct & descendants(shape.edges, cause)):
-                why = f"{shape.does(cause, 'act')} on {shape.the(effect)} through {shape.the(between)} alone"
-                yield ChoiceQuery((effect,), (cause,), (between,), why)
+                yield ChoiceQuery((effect,), (cause,), (between,))
 
 
 def _find_far_effect(shape: Shape) -> Iterator[ChoiceQuery]:
     """Yield queries for a thing on which a cause acts only through another."""
-    return (ChoiceQuery(far.answer, far.about, far.partial, far.why) for far in _find_far_cause(shape))
+    return (ChoiceQuery(far.answer, far.about, far.partial) for far in _find_far_cause(shape))
 
 
 def _is_far_cause(model: StructuralModel, query: ChoiceQuery) -> bool:
@@ -140,19 +132,15 @@ def _is_far_cause(model: StructuralModel, query: ChoiceQuery) -> bool:
 
 
 def _is_far_effect(model: StructuralModel, query: ChoiceQuery) -> bool:
-    return _is_far_cause(model, ChoiceQuery(query.answer, query.about, query.partial, query.why))
+    return _is_far_cause(model, ChoiceQuery(query.answer, query.about, query.partial))
 
 
 def _find_two_causes(shape: Shape) -> Iterator[ChoiceQuery]:
     """Yield queries for two causes that are independent until their common effect is observed."""
     for effect in shape.names:
         direct = [thing for thing in shape.names if thing in causes(shape.edges, effect)]
-        for one, other in combinations(direct, 2):
-            why = (
-                f"{shape.does(effect, 'depend')} on {shape.the(one)} and on {shape.the(other)}, which do not depend on "
-                f"each other; once {shape.does(effect, 'be')} looked at, each tells something about the other"
-            )
-            yield ChoiceQuery((effect,), (one, other), (), why)
+        for causes_of_both in combinations(direct, 2):
+            yield ChoiceQuery((effect,), causes_of_both)
 
 
 def _is_collision(model: StructuralModel, query: ChoiceQuery) -> bool:
@@ -171,11 +159,7 @@ def _find_confounder(shape: Shape) -> Iterator[ChoiceQuery]:
         around = frozenset(edge for edge in shape.edges if cause not in edge)
         for common in sorted(ancestors(shape.edges, cause)):
             if effect in descendants(around, common):
-                why = (
-                    f"{shape.does(effect, 'depend')} on {shape.the(cause)}, and both depend on {shape.the(common)}, "
-                    "which is behind what is seen of the two together"
-                )
-                yield ChoiceQuery((effect,), (common, cause), (), why)
+                yield ChoiceQuery((effect,), (common, cause))
 
 
 def _is_confounded(model: StructuralModel, query: ChoiceQuery) -> bool:
@@ -189,12 +173,7 @@ def _find_backdoor_set(shape: Shape) -> Iterator[ChoiceQuery]:
     for cause, effect in sorted(shape.edges):
         controlled = backdoor_set(shape.edges, cause, effect)
         if controlled:
-            answer = tuple(thing for thing in shape.names if thing in controlled)
-            why = (
-                f"{shape.does(answer[0], 'act')} on {shape.the(cause)} and on {shape.the(effect)}: only with "
-                f"{shape.the(*answer)} unchanged does a comparison show what {shape.does(cause, 'do')}"
-            )
-            yield ChoiceQuery((cause, effect), answer, (), why)
+            yield ChoiceQuery((cause, effect), tuple(thing for thing in shape.names if thing in controlled))
 
 
 def _is_backdoor_set(model: StructuralModel, query: ChoiceQuery) -> bool:
@@ -315,63 +294,6 @@ def _went_before(model: StructuralModel, supposed: Supposition) -> bool:
     return is_necessary(model, supposed.cause, supposed.effect)
 
 
-# Yes/no questions: the reason for the answer
-
-
-def _why_direct(shape: Shape, supposed: Supposition, goes: bool) -> str:
-    """Return why the loss of the cause, with the held things in place, does or does not matter."""
-    cause, effect, held = supposed
-    if not goes and held:
-        return f"{shape.does(cause, 'act')} on {shape.the(effect)} only through {shape.the(*held)}"
-    if not goes:
-        return _why_not(shape, cause, effect)
-    if effect in effects(shape.edges, cause):
-        return f"{shape.does(effect, 'depend')} on {shape.the(cause)}{' directly' if held else ''}"
-    through = shape.the(*sorted(mediators(shape.edges, cause, effect)))
-    return f"{shape.does(effect, 'depend')} on {shape.the(cause)} through {through}"
-
-
-def _why_indirect(shape: Shape, supposed: Supposition, goes: bool) -> str:
-    """Return why what becomes of the changed thing does or does not matter."""
-    cause, effect, (changed,) = supposed
-    if goes:
-        depends = f"{shape.does(effect, 'depend')} on {shape.the(changed)}"
-        return f"without {shape.the(cause)}, {shape.the(changed)} would be lost, and {depends}"
-    if shape.graph.kind == "fork":
-        kept = f"{shape.the(cause)}, which {verb(shape.name(cause), 'stay')}"
-        return f"{shape.does(effect, 'depend')} on {kept}, and not on {shape.the(changed)}"
-    return f"{shape.does(changed, 'do')} not depend on {shape.the(cause)} and would be as before"
-
-
-def _why_enough(shape: Shape, supposed: Supposition, goes: bool) -> str:
-    """Return why it is or is not enough that a thing stays."""
-    kept, effect, _ = supposed
-    if not goes:
-        return f"{shape.does(effect, 'depend')} directly on {shape.the(kept)} and on nothing else"
-    if kept in shape.bystanders:
-        return _why_not(shape, kept, effect)
-    rest = (causes(shape.edges, effect) | mediators(shape.edges, kept, effect)) - {kept}
-    return f"{shape.does(effect, 'depend')} on {shape.the(*sorted(rest))} as well"
-
-
-def _why_before(shape: Shape, supposed: Supposition, goes: bool) -> str:
-    """Return why a thing must or need not have been lost before the effect was."""
-    cause, effect, _ = supposed
-    if cause in shape.bystanders:
-        return _why_not(shape, cause, effect)
-    besides = ancestors(shape.edges, effect) - {cause} - ancestors(shape.edges, cause)
-    if besides:
-        return f"{shape.the(effect)} would be lost as well if {shape.the(min(besides))} alone were"
-    return f"{shape.does(effect, 'depend')} only on {shape.the(cause)}, and on what acts through {shape.the(cause)}"
-
-
-def _why_not(shape: Shape, thing: str, effect: str) -> str:
-    """Return the reason why a thing does not matter to another."""
-    if thing in descendants(shape.edges, effect):
-        return f"{shape.does(thing, 'depend')} on {shape.the(effect)}, not the other way about"
-    return f"{shape.does(effect, 'do')} not depend on {shape.the(thing)}"
-
-
 _THREE: Final[tuple[GraphKind, ...]] = ("chain", "confounding")
 _ANY: Final[tuple[GraphKind, ...]] = ("direct", "chain", "confounding", "collision")
 _FOR_SURE: Final = (one_may_suffice, may_leave, needs_another, may_hang_on_a_nail)
@@ -398,28 +320,28 @@ TASKS = {
         Task("confounder_identification", "CoI", 2, ("confounding",), _choice(_find_confounder, _is_confounded)),
         Task("backdoor_adjustment_set", "BAS", 2, ("confounding",), _choice(_find_backdoor_set, _is_backdoor_set)),
         Task(
-            "controlled_direct_effect", "CDE", 2, _THREE, _yes_no(_one_held, _goes_directly, _why_direct),
+            "controlled_direct_effect", "CDE", 2, _THREE, _yes_no(_one_held, _goes_directly),
             is_choice=False, rules=(one_may_suffice,),
         ),
         Task(
-            "counterfactual_reasoning", "CR", 3, (*_ANY, "fork"), _yes_no(_one_lost, _goes_if_lost, _why_direct),
+            "counterfactual_reasoning", "CR", 3, (*_ANY, "fork"), _yes_no(_one_lost, _goes_if_lost),
             is_choice=False, acting_kinds=("direct", "fork"), rules=(one_may_suffice, is_obvious_support),
         ),
         Task(
-            "natural_direct_effect", "NDE", 3, _THREE, _yes_no(_one_held, _goes_naturally, _why_direct),
+            "natural_direct_effect", "NDE", 3, _THREE, _yes_no(_one_held, _goes_naturally),
             is_choice=False, rules=(one_may_suffice,),
         ),
         Task(
             "natural_indirect_effect", "NIE", 3, (*_THREE, "fork"),
-            _yes_no(_one_changed, _goes_indirectly, _why_indirect),
+            _yes_no(_one_changed, _goes_indirectly),
             is_choice=False, rules=(one_may_suffice, changes_nothing),
         ),
         Task(
-            "sufficient_cause", "SC", 3, _ANY, _yes_no(_one_kept, _goes_if_only_kept, _why_enough),
+            "sufficient_cause", "SC", 3, _ANY, _yes_no(_one_kept, _goes_if_only_kept),
             is_choice=False, rules=_FOR_SURE,
         ),
         Task(
-            "necessary_cause", "NC", 3, _ANY, _yes_no(_effect_lost, _went_before, _why_before),
+            "necessary_cause", "NC", 3, _ANY, _yes_no(_effect_lost, _went_before),
             is_choice=False, rules=_FOR_SURE,
         ),
     )

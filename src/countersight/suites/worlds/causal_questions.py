@@ -196,7 +196,6 @@ def _draft(
             "graph_type": shape.graph.kind,
             "task": task.short,
             "rung": RUNGS[task.rung],
-            "why": query.why,
             "things": len(world.things),
         },
     )
