@@ -1,6 +1,6 @@
 from .composer import compose as compose
 from .composer import effects_of as effects_of
-from .effects import Effect as Effect
+from .quantities import Effect as Effect
 from .questions import Counted as Counted
 from .questions import counted_in as counted_in
 from .questions import supposition as supposition

@@ -1,20 +1,24 @@
 """Compute a counterfactual count from a factual one and a supposition."""
 
-from itertools import pairwise
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
 
-from countersight.composer.changes import effect_of
-from countersight.composer.clauses import is_accounted, taken_apart
-from countersight.composer.effects import Effect, apply
-from countersight.composer.quantities import quantity_at
+from countersight.composer.clauses import is_accounted, name_end, taken_apart
+from countersight.composer.quantities import Effect, Quantity, apply, quantity_at
 from countersight.composer.questions import Counted, counted_in, supposition, words_in
-from countersight.composer.vocabulary import GRAMMAR, verb_of
-from countersight.english import number_at
+from countersight.composer.verbs import Way, way_of
+from countersight.composer.vocabulary import APART, GRAMMAR, REPLACES, noun_key, verb_of
+from countersight.english import base_verb, fraction_at, number_at, number_of
 
 _LONGEST_QUESTION = 1000
 """The maximum number of characters in a question."""
-_BE = frozenset({"was", "were", "is", "are", "been", "being", "be", "got"})
-_PRONOUNS = frozenset({"it", "they", "them"})
 _BETWEEN_CLAUSES = frozenset({"and", "then", "but", ",", ";", ".", ":"})
+_SCALES: Final = {"double": Fraction(2), "triple": Fraction(3), "quadruple": Fraction(4), "halve": Fraction(1, 2)}
+_GROWS: Final = frozenset({"increase", "grow", "rise", "raise"})
+_SHRINKS: Final = frozenset({"decrease", "reduce", "drop", "fall", "shrink", "lower"})
+_CHANGES: Final = _GROWS | _SHRINKS | {"multiply", "divide", "cut"}
+_NUMBER: Final = frozenset({"number", "amount", "count", "total"})
 
 
 def compose(count: int, question: str, factual: str = "") -> int | None:
@@ -42,13 +46,8 @@ def effects_of(question: str, factual: str = "") -> list[Effect] | None:
     if asked is None:
         return None
     effects: list[Effect] = []
-    clauses = _clauses(_rewritten(words_in(parts[1]), asked))
-    while clauses:
-        clause, *clauses = clauses
-        effect = effect_of(clause, asked)
-        while clauses and _is_without_things(clauses[0]):
-            further = effect_of(_with_things_before(clause, clauses.pop(0), asked), asked)
-            effect = further if effect in (None, further) else None
+    for clause in _clauses(words_in(parts[1])):
+        effect = _effect_of(clause, asked)
         if effect is None:
             return None
         effects.append(effect)
@@ -66,45 +65,137 @@ def _clauses(words: list[str]) -> list[list[str]]:
             clauses.append([])
         else:
             clauses[-1].append(word)
-    clauses = [clause for clause in clauses if clause]
-    for place, (clause, following) in enumerate(pairwise(clauses)):
-        if not any(quantity_at(clause, at) for at in range(len(clause))) and verb_of(following[0]):
-            merged = [*clause[:-1], *following]  # "she peeled and ate two bananas"
-            return [*clauses[:place], merged, *clauses[place + 2 :]]
-    return clauses
+    return [clause for clause in clauses if clause]
 
 
-def _is_without_things(words: list[str]) -> bool:
-    """Whether a clause begins with a verb or a pronoun and names no quantity: "… and were thrown away"."""
-    begins = words[0] in _BE | _PRONOUNS or verb_of(words[0]) is not None or words[0].endswith("ed")
-    return begins and not any(quantity_at(words, place) for place in range(len(words)))
+def _effect_of(words: list[str], asked: Counted) -> Effect | None:
+    """Return the effect of a clause on the count, or None if it is undecided."""
+    if any(verb_of(word) in REPLACES for word in words):
+        return _replaced(words, asked)
+    if _speaks_of_the_number(words):
+        return _scaled(words, asked)
+    clause = taken_apart(words, asked)
+    way = None if clause is None else way_of(clause, asked)
+    return None if clause is None or way is None else _effect_of_way(way, clause.quantity)
 
 
-def _with_things_before(first: list[str], words: list[str], asked: Counted) -> list[str]:
-    """Return a clause without a quantity, with the things of the clause before it added: "two fell and (two) broke"."""
-    clause = taken_apart(first, asked)
-    if clause is None or "not" in first or "back" in words:
-        return words
-    around = (*clause.before, *clause.after)
-    unknown = [word for word in around if not is_accounted(word, asked) and verb_of(word) is None]
-    is_object = any(verb_of(word) or word in unknown for word in clause.before)
-    is_passive = words[0] != "left" and (is_object or not _BE.isdisjoint(clause.after))
-    things = first[len(clause.before) : len(first) - len(clause.after)]
-    said = [word for word in words if word not in _PRONOUNS]
-    return words if len(unknown) > 1 else [*things, *(["were"] if is_passive else []), *said]
+def _effect_of_way(way: Way, quantity: Quantity) -> Effect | None:
+    """Return the effect on the count if this many things come, go, stay or exist."""
+    number, share = quantity.number, quantity.share
+    match way:
+        case "adds" if number is not None and not (quantity.is_all or quantity.fewer or quantity.definite):
+            return Effect("add", Fraction(number), quantity.given)
+        case "removes" if (
+            quantity.only or quantity.fewer or quantity.is_none or (quantity.more and not quantity.definite)
+        ):
+            return None
+        case "removes" if quantity.is_all and share is not None:
+            return Effect("scale", share)
+        case "removes" if quantity.is_all:
+            return Effect("set" if number is None else "keep", Fraction(number or 0), quantity.given)
+        case "removes" if share is not None:
+            return Effect("scale", 1 - share)
+        case "removes" if number is not None:
+            return Effect("remove", Fraction(number), quantity.given)
+        case "stays" if quantity.is_none:
+            return Effect("set")
+        case "stays" if share is not None and not quantity.is_all:
+            return Effect("scale", share)
+        case "stays" if number is not None and not (quantity.is_all or quantity.more):
+            return Effect("keep", Fraction(number))
+        case "present" if quantity.is_none:
+            return Effect("set")
+        case "present" if number is not None and not (quantity.is_all or quantity.definite):
+            if quantity.fewer or quantity.more:
+                return Effect("remove" if quantity.fewer else "add", Fraction(number), quantity.given)
+            return Effect("set" if quantity.only else "set_if_none", Fraction(number))
+    return None
 
 
-def _rewritten(words: list[str], asked: Counted) -> list[str]:
-    """Return a supposition in simpler words: "the dog was joined by two more" becomes "two more joined"."""
-    if words[:2] == ["there", "being"]:
-        words = ["there", "were", *words[2:]]
-    joins = next((place for place, word in enumerate(words) if word in ("joined", "accompanied")), None)
-    if joins is None or {"each", "every"} & set(words):
-        return words
-    subject, rest = words[:joins], words[joins + 1 :]
-    is_of_them = all(word in GRAMMAR or asked.names(word) for word in subject)
-    if rest[:1] == ["by"] and is_of_them and not any(number_at(subject, place) for place in range(joins)):
-        return [*rest[1:], "joined"]  # "the dog was joined by two more"
-    whom = 1 if rest[:1] in (["them"], ["him"], ["her"], ["it"]) else 2
-    is_same = whom == 1 or (rest[:1] == ["the"] and asked.names(rest[1] if rest[1:] else ""))
-    return [*subject, "joined", *rest[whom:]] if is_same else words
+def _replaced(words: list[str], asked: Counted) -> Effect | None:
+    """Return the effect of "two cups were replaced by bowls" on the number of cups, or of bowls."""
+    verb = next(place for place, word in enumerate(words) if verb_of(word) in REPLACES)
+    by = next((place for place in range(verb, len(words)) if words[place] in ("by", "with", "for")), None)
+    if by is None:
+        return None
+    gone, come = [word for word in words[:by] if verb_of(word) not in REPLACES], words[by + 1 :]
+    is_gone, is_come = (any(noun_key(word) == asked.head for word in side) for side in (gone, come))
+    if is_gone == is_come or not _is_another(come if is_gone else gone, asked):
+        return None
+    if is_come:
+        said = quantity_at(come, 0)
+        number = said[0].number if said else None
+        end = name_end(come, said[1], said[0], asked) if said else None
+        return Effect("add", Fraction(number)) if number and end == len(come) else None
+    clause = taken_apart(gone, asked)
+    if clause is None or not all(is_accounted(word, asked) for word in (*clause.before, *clause.after)):
+        return None
+    return _effect_of_way("removes", clause.quantity)
+
+
+def _is_another(words: Sequence[str], asked: Counted) -> bool:
+    """Return whether the words name exactly one thing, and it cannot be one of the counted things."""
+    nouns = [word for word in words if number_of(word) is None and word not in GRAMMAR]
+    return len(nouns) == 1 and {noun_key(nouns[0]), asked.head} <= APART
+
+
+def _speaks_of_the_number(words: list[str]) -> bool:
+    """Whether a clause changes the number itself, as in "the number doubled"."""
+    return not _NUMBER.isdisjoint(words) or "as many" in " ".join(words) or any(map(_scale_of, words))
+
+
+def _scale_of(word: str) -> Fraction | None:
+    verb = base_verb(word, _SCALES)
+    return None if verb is None else _SCALES[verb]
+
+
+def _scaled(words: list[str], asked: Counted) -> Effect | None:
+    """Return the effect of "the number doubled", "twice as many" or "increased by 3"."""
+    scales = [scale for word in words if (scale := _scale_of(word)) is not None]
+    rest = [word for word in words if _scale_of(word) is None]
+    changes = [verb for word in rest if (verb := base_verb(word, _CHANGES))]
+    rest = [word for word in rest if base_verb(word, _CHANGES) is None]
+    effect: Effect | None = None
+    if scales and not changes:
+        effect = Effect("scale", scales[0])
+    elif "as" in rest and "many" in rest:
+        effect, rest = _times_as_many(rest)
+    elif changes:
+        effect, rest = _by_so_much(changes[0], rest)
+    known = _NUMBER | {"many", "as", "times", "there", "only", "just"}
+    is_known = all(word in known or is_accounted(word, asked) for word in rest)
+    is_named = any(word in _NUMBER or word in ("them", "they", "many") or noun_key(word) == asked.head for word in rest)
+    counted = any(number_of(word) is not None for word in rest if word not in ("a", "an", "one"))
+    return effect if is_known and is_named and not counted and len(scales) + len(changes) <= 1 else None
+
+
+def _times_as_many(words: list[str]) -> tuple[Effect | None, list[str]]:
+    """Return the effect of "twice as many", "three times as many" or "half as many", and the other words."""
+    place = words.index("as")
+    for start in range(max(0, place - 3), place):
+        share, number = fraction_at(words, start), number_at(words, start)
+        if share is not None and share[1] == place:
+            return Effect("scale", share[0]), words[:start] + words[place:]
+        if number is not None and number[1] + (words[number[1] : place] == ["times"]) == place:
+            return Effect("scale", Fraction(number[0])), words[:start] + words[place:]
+    return None, words
+
+
+def _by_so_much(verb: str, words: list[str]) -> tuple[Effect | None, list[str]]:
+    """Return the effect of "increased by 3", "reduced to 2", "cut in half" or "divided by 4", and the other words."""
+    for place, word in enumerate(words[:-1]):
+        share, number = fraction_at(words, place + 1), number_at(words, place + 1)
+        if word == "by" and share is not None and verb in _SHRINKS:
+            return Effect("scale", 1 - share[0]), words[:place] + words[share[1] :]
+        if word == "in" and share is not None and share[0] == Fraction(1, 2) and verb == "cut":
+            return Effect("scale", share[0]), words[:place] + words[share[1] :]
+        if number is None or word not in ("by", "to"):
+            continue
+        rest = words[:place] + words[number[1] :]
+        if word == "to":
+            return (Effect("set", Fraction(number[0])) if verb in _GROWS | _SHRINKS else None), rest
+        if verb in ("multiply", "divide"):
+            by = Fraction(number[0]) if verb == "multiply" else Fraction(1, number[0] or 1)
+            return Effect("scale", by), rest
+        return Effect("add" if verb in _GROWS else "remove", Fraction(number[0])), rest
+    return None, words

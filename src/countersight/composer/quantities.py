@@ -1,8 +1,8 @@
-"""Quantities in a supposition: "two more", "half of the", "all but three of them", "no"."""
+"""Quantities in a supposition ("two more", "half of the", "all but three of them"), and their effects on a count."""
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -95,3 +95,39 @@ def _after_of_them(words: Sequence[str], place: int, *, or_the: bool = False) ->
     if words[place : place + 1] == ["of"] and not _OF_THEM.isdisjoint(words[place + 1 : place + 2]):
         return place + 2
     return place + 1 if or_the and not _OF_THEM.isdisjoint(words[place : place + 1]) else place
+
+
+Kind = Literal["add", "remove", "keep", "set", "set_if_none", "scale"]
+
+_MOST: Final = 10**9
+"""The maximum result; no picture shows more things."""
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """A change of a count: "3 more" adds 3, "half of them left" scales by a half, "no cats" sets 0."""
+
+    kind: Kind
+    by: Fraction = Fraction(0)
+    given: int | None = None
+    """The factual count that the change requires: two for "both"."""
+
+
+def apply(effect: Effect, count: int) -> int | None:
+    """Return the count after a change, or None if the change is impossible: five of three birds cannot leave."""
+    if effect.given is not None and count != effect.given:
+        return None
+    changed = Fraction(count)
+    match effect.kind:
+        case "add":
+            changed += effect.by
+        case "remove":
+            changed -= effect.by
+        case "scale":
+            changed *= effect.by
+        case "keep" if effect.by > count:  # "only two remained"
+            return None
+        case "set_if_none" if count:  # "if there were 3 cows" may mean 3 in total or 3 more
+            return None
+        case _:
+            changed = effect.by
+    return int(changed) if changed.denominator == 1 and 0 <= changed <= _MOST else None

@@ -12,7 +12,6 @@ from countersight.composer.vocabulary import (
     SEEING,
     STATES,
     WORDS,
-    is_person,
     noun_key,
     verb_of,
 )
@@ -23,7 +22,6 @@ _IF: Final = re.compile(
     r"\b(?:if|(?:suppos|imagin|assum)(?:e|ing)(?: that)?|(?:let's|let us) say(?: that)?|^say(?: that)?)\s+",
     re.IGNORECASE,
 )
-_AFTER: Final = re.compile(r"\b(?:after|once)\s+", re.IGNORECASE)
 _OPENINGS: Final = re.compile(
     r"^(?:what if|in case|in the event that|should|had|were)\b|(?<=\bbe) (?:had|should|were)\b", re.IGNORECASE
 )
@@ -73,11 +71,6 @@ class Counted(msgspec.Struct, frozen=True):
         is_in_state = self.is_in_state and WORDS["resting"].isdisjoint(self.predicate) and "sky" not in self.predicate
         return is_in_state or bool(self.doing - WORDS["resting"])
 
-    @property
-    def counts_people(self) -> bool:
-        """Whether the counted things are people, who may also do things to others."""
-        return is_person(self.head)
-
     def names(self, word: str) -> bool:
         """Whether a word occurs in the question, in the singular or the plural."""
         return word in self.words or noun_key(word) in self.words
@@ -124,7 +117,7 @@ def supposition(question: str) -> tuple[str, str] | None:
     """Split a question into what it asks and what it supposes; None if nothing is supposed."""
     text = _NUMBER_OF.sub("how many", " ".join(question.split())).strip(" ?.!")
     text = _OPENINGS.sub(" if", text).strip()
-    opening = _IF.search(text) or _AFTER.search(text)
+    opening = _IF.search(text)
     if opening is None:
         return None
     before, after = text[: opening.start()].strip(" ,;:."), text[opening.end() :]

@@ -7,7 +7,6 @@ from countersight.composer.questions import Counted
 from countersight.composer.vocabulary import (
     ABSENT,
     ADDS,
-    GRAMMAR,
     LEADS,
     PARTICLES,
     PLACES,
@@ -15,7 +14,6 @@ from countersight.composer.vocabulary import (
     SEEING,
     STATES,
     WORDS,
-    is_person,
     verb_of,
 )
 
@@ -26,8 +24,6 @@ _OUT: Final = frozenset({"away", "off", "out", "from", "home"})
 _NOT_AWAY: Final = {"come": ("home",), "bring": ("home",), "get": ("home",), "call": ("home",), "go": ("off",)}
 """Verbs that do not mean leaving with these particles: an alarm clock that goes off is still there."""
 _BEGINS: Final = frozenset({"start", "begin", "stop"})
-_OWNERS: Final = frozenset({"a", "an", "the", "my", "his", "her", "their", "one", "another"})
-_ADVERBS: Final = frozenset({"almost", "never", "not", "maybe", "perhaps", "other", "else"})
 _IN: Final = frozenset({"in", "into", "onto", "along", "to", "on"})
 _STRICT: Final = frozenset({"up", "down", "over", "out", "off", "away", "on", "back", "along", "by"})
 """Particles that change the meaning of a verb: "came out" may not mean "came"."""
@@ -106,7 +102,7 @@ class _Verb:
             return "stays", place
         if verb == "join" and self._before_things == "by":
             return "adds", place
-        return self._gone_elsewhere() or self._meaning_in_lists(names) or self._movement()
+        return self._meaning_in_lists(names) or self._movement()
 
     def _change_of_state(self, name: str, at: int) -> tuple[Way, int] | None:
         """Return whether things enter or leave the state that the question asks about; None if neither."""
@@ -139,20 +135,6 @@ class _Verb:
         """Whether the counted things are in a state, and the clause may be about other things."""
         return self._asked.is_doing and not self._quantity.definite
 
-    def _gone_elsewhere(self) -> tuple[Way, int] | None:
-        """Return "removes" if things go from a table, a shelf or the like to the floor or to another room."""
-        words, asked = self._words, self._asked
-        at = next((at for at in range(self._place + 1, len(words)) if words[at] in WORDS["elsewhere"]), 0)
-        is_there = words[at] == "outside" or (
-            at > 1 and words[at - 1] == "the" and words[at - 2] in _IN | WORDS["sides"]
-        )
-        is_away = (
-            WORDS["supports"].intersection(asked.predicate)
-            and self._verb in WORDS["moves"]
-            and not asked.names(words[at])
-        )
-        return ("removes", at) if at and is_there and is_away and not self._quantity.more else None
-
     def _movement(self) -> tuple[Way, int] | None:
         """Return whether things move away from the place that the question names, or to it; None if undecided."""
         directions, asked = self._directions, self._asked
@@ -174,33 +156,11 @@ class _Verb:
 
 
 def _are_accounted(words: list[str], clause: Clause, asked: Counted) -> bool:
-    """Whether no word can change what happens; an agent is allowed, and a setting if the question names no place."""
+    """Whether no word can change what happens; a setting is allowed if the question names no place."""
     known = WORDS["settings"] if not asked.predicate and (clause.quantity.more or _is_edited(clause)) else frozenset()
     if not WORDS["supports"].isdisjoint(asked.predicate) or not asked.predicate:
         known |= WORDS["surroundings"]
-    agent = _agent(clause, asked)
-    return all(word in known or word in agent or is_accounted(word, asked) for word in words)
-
-
-def _agent(clause: Clause, asked: Counted) -> tuple[str, ...]:
-    """Return the words that name the agent ("a fox ate two hens"), unless it may be one of the counted people."""
-    first = 2 if clause.before[:1] and clause.before[0] in _OWNERS else 1  # "the cook took two pots"
-    verb = next((place for place in range(first, len(clause.before)) if verb_of(clause.before[place])), 0)
-    match clause.before[:verb]:
-        case [owner, *names] if owner in _OWNERS and len(names) <= 3:
-            pass
-        case [name] if name not in GRAMMAR:
-            names = [name]
-        case _:
-            names = []
-    match clause.after:
-        case [*_, "by", owner, name] if not names and owner in _OWNERS:
-            names = [name]
-        case [*_, "by", name] if not names and name not in GRAMMAR:
-            names = [name]
-    are_people = any(map(is_person, names)) and asked.counts_people
-    is_other = not any(word in _ADVERBS or word.endswith("ly") or asked.names(word) for word in names)
-    return tuple(names) if is_other and not are_people else ()
+    return all(word in known or is_accounted(word, asked) for word in words)
 
 
 def _is_edited(clause: Clause) -> bool:

@@ -74,11 +74,5 @@ def is_verb(word: str) -> bool:
 
 KINDS: Final = {noun_key(name): frozenset(map(noun_key, members.split())) for name, members in _LISTED["kinds"].items()}
 """Wider kinds with their members: a man who leaves is a person who leaves."""
-PERSON: Final = noun_key("person")
 APART: Final = frozenset(map(noun_key, _LISTED["words"]["apart"].split()))
 """Kinds of things that exclude each other."""
-
-
-def is_person(word: str) -> bool:
-    """Whether a word names a person: man, nurse, sister."""
-    return noun_key(word) == PERSON or noun_key(word) in KINDS[PERSON]
