@@ -50,7 +50,7 @@ def test_operations_are_balanced_and_suppositions_vary(built: Path) -> None:
     funnel = read_funnel(built)
     assert funnel is not None
     shares = [count / 80 for _, count in funnel.operations]
-    assert len(shares) == 9
+    assert len(shares) == 8
     assert max(shares) <= 0.2
     assert funnel.patterns >= 30
 
@@ -106,93 +106,6 @@ def test_a_seed_determines_the_dataset(tmp_path: Path) -> None:
     assert rows[0] == rows[1] != rows[2]
 
 
-def test_yes_no_answers_are_reversed_and_balanced(tmp_path: Path) -> None:
-    build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", size=6, groups=("boolean",))
-    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
-    assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 3, "no": 3}
-    assert all(case.factual.answer != case.counterfactual.answer for case in cases)  # type: ignore[union-attr]
-
-
-def test_suppositions_of_yes_no_questions_name_a_change(tmp_path: Path) -> None:
-    source = write_csv(tmp_path / "questions.csv", [each for each in questions() if each[1] in ("yes", "no")])
-    for seed in range(4):
-        build(source, tmp_path / f"{seed}", size=8, groups=("boolean",), seed=seed)
-    texts = [case.counterfactual.text for seed in range(4) for _, case in Dataset.open(tmp_path / f"{seed}").cases()]  # type: ignore[union-attr]
-    assert len(texts) == 24
-    dangling = r"changed|revers|other way|opposite|[Ii]f (that|this)\b|about this"
-    assert not [text for text in texts if re.search(dangling, text)]
-
-
-TURNED_ROUND = {
-    "Is he wearing a hat?": "or put one on if he is not wearing any|or took it off if he is wearing one",
-    "Is the woman wearing glasses?": "or put some on if she is not|or took them off if she is wearing some",
-    "Is the book open?": "or opened it if it is closed now|or closed it if it is open already",
-    "Is the dog running?": "or started if it is not running now|or stopped if it is running already",
-    "Is the bear sitting?": "if it stood up, or sat down if it is not sitting now",
-    "Is the TV on?": "its switch|or switched it on if it is off now",
-    "Is there a dog in the picture?": "or (drew one in|adding one|to put one in) if there is none",
-    "Are there any clouds?": "or (drew some in|adding some|to put some in) if there are none",
-    "Is there snow on the roof?": "or (drew some in|adding some|to put some in) if there is none",
-    "Does the window have a curtain?": "or (adding|to add) one if it has none",
-    "Is it night time?": "twelve hours (later|earlier)",
-}
-LEFT_ALONE = (
-    "Are the books open?",  # some may be open and some not
-    "Is the seat open?",  # nobody closes it
-    "Is she wearing a dress?",  # nobody is undressed
-    "Is the cat wearing a bow?",  # it does not take it off
-    "Is this a beach?",  # nothing makes another place of it
-    "Are there many people?",
-    "Is that ham in the pan?",  # who knows whether that is the ham
-)
-
-
-def test_yes_no_suppositions_are_reversible_sentences(tmp_path: Path) -> None:
-    rows = [(question, answer) for question in TURNED_ROUND for answer in ("yes", "no")]
-    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=len(rows), groups=("boolean",))
-    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
-    assert {(case.factual.text, case.factual.answer) for case in cases} == set(rows)
-    assert all(case.counterfactual and case.factual.answer != case.counterfactual.answer for case in cases)
-    asked = [(case.factual.text, case.counterfactual.text) for case in cases if case.counterfactual]
-    assert not [pair for pair in asked if not re.search(TURNED_ROUND[pair[0]], pair[1])]
-    told = [case.change.text for case in cases if case.change]
-    assert len(told) == len(rows)
-    assert not [text for text in told if not re.fullmatch(r"[A-Z][^?]+\.", text) or " it were " in text]
-    named = r"\bhe\b.* hat|woman|book|dog|bear|TV|dog|clouds|snow|window|photo .*hours"
-    assert not [text for text in told if not re.search(named, text, re.IGNORECASE)]
-
-
-def test_yes_and_no_are_balanced_when_questions_run_out(tmp_path: Path) -> None:
-    rows = [("Is the light on?", "yes")] * 9 + [("Is the lamp on?", "no")] * 2
-    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=100, groups=("boolean",))
-    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
-    assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 2, "no": 3}
-    assert {each["reason"] for each in rejected(tmp_path / "pairs")} == {"enough answers no"}
-
-
-def test_yes_and_no_are_balanced_for_each_kind_of_wording(tmp_path: Path) -> None:
-    rows = [("Is he wearing a hat?", "yes")] * 5 + [("Is he wearing a tie?", "no")] * 2
-    rows += [("Is the dog running?", "no")] * 5 + [("Is the cat running?", "yes")] * 2
-    source = write_csv(tmp_path / "questions.csv", rows)
-    for size in (4, 7, 10):
-        assert build(source, tmp_path / f"{size}", size=size, groups=("boolean",), seed=size).cases == size
-        answers: dict[object, Counter[str]] = {"all": Counter()}
-        for _, each in Dataset.open(tmp_path / f"{size}").cases():
-            assert each.counterfactual
-            for kind in ("all", each.provenance["operation"]):
-                answers.setdefault(kind, Counter())[each.counterfactual.answer] += 1
-        assert len(answers) == 3
-        assert all(abs(said["yes"] - said["no"]) <= 1 for said in answers.values())
-
-
-def test_questions_that_the_grammar_does_not_cover_are_rejected(tmp_path: Path) -> None:
-    rows = [("Is the light on?", "yes"), *((question, "yes") for question in LEFT_ALONE)]
-    build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", groups=("boolean",))
-    reasons = {each["question"]: each["reason"] for each in rejected(tmp_path / "pairs")}
-    assert set(reasons) == set(LEFT_ALONE)
-    assert set(reasons.values()) == {"the grammar does not cover the question"}
-
-
 def test_a_name_of_several_nouns_is_not_treated_as_its_last_noun(tmp_path: Path) -> None:
     names = ("hot dogs", "train cars", "toilet paper rolls", "rolls of plastic bags", "trellises", "TVs")
     rows = [(f"How many {name} are there?", str(count)) for name in names for count in range(1, 9)]
@@ -232,7 +145,7 @@ def test_hostile_rows_are_rejected_and_counted(tmp_path: Path) -> None:
     ]
     rows += [("How many \x1b[31mdogs are there?", "3"), ("How many dogs are there?", "9" * 20), ("Is?", "yes")]
     built = build(write_csv(tmp_path / "questions.csv", rows), tmp_path / "pairs", size=9)
-    assert (built.cases, built.rejected) == (1, 5)
+    assert (built.cases, built.rejected) == (1, 4)
     reasons = {each["question"]: each["reason"] for each in rejected(tmp_path / "pairs") if "{" in each["question"]}
     assert reasons == {"How many {n} dogs are there?": "the grammar does not cover the question"}
 
@@ -274,7 +187,7 @@ def test_only_clear_majorities_of_vqa_are_used(tmp_path: Path) -> None:
         ],
     )
     built = build(source, tmp_path / "pairs", annotations=annotations, size=4)
-    assert built.cases == 2
+    assert built.cases == 1
     reasons = Counter(each["reason"] for each in rejected(tmp_path / "pairs"))
     assert reasons["no clear majority"] == 2
     assert reasons["neither a counting nor a yes/no question"] == 1
@@ -345,36 +258,6 @@ def test_a_dataset_without_pictures_uses_a_given_folder(tmp_path: Path) -> None:
     assert (found.cases, found.without_picture) == (4, 0)
 
 
-def test_cfmm_pairs_share_two_options_and_have_balanced_letters(tmp_path: Path) -> None:
-    build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", suite="cfmm", size=40)
-    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
-    letters = Counter(case.counterfactual.answer for case in cases if case.counterfactual)
-    assert abs(letters["A"] - letters["B"]) <= 2
-    assert {case.group for case in cases} <= {"count", "color", "shape", "size", "direction", "common"}
-    for each in cases:
-        assert each.factual
-        assert each.counterfactual
-        assert each.factual.options == each.counterfactual.options
-        assert each.factual.answer != each.counterfactual.answer
-        assert {option.text.casefold() for option in each.factual.options} == {"yes", "no"}
-
-
-def test_cfmm_has_no_counting_questions(tmp_path: Path) -> None:
-    questions = write_csv(tmp_path / "questions.csv")
-    build(questions, tmp_path / "pairs", suite="cfmm", size=40)
-    assert "two shared options would reveal the answer" in (tmp_path / "pairs/rejected.jsonl").read_text()
-    with pytest.raises(CountersightError, match="options of a counting question would reveal the answer"):
-        build(questions, tmp_path / "counts", suite="cfmm", size=40, groups=("direct",))
-
-
-def test_ambiguous_answers_are_rejected_for_cfmm(tmp_path: Path) -> None:
-    source, annotations = write_vqa(
-        tmp_path,
-        [("Is the dog sitting?", ["yes"] * 7 + ["no"] * 3), ("Is the man wearing a hat?", ["yes"] * 10)],
-    )
-    assert build(source, tmp_path / "pairs", annotations=annotations, suite="cfmm", size=2).cases == 1
-
-
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
@@ -385,7 +268,12 @@ def test_ambiguous_answers_are_rejected_for_cfmm(tmp_path: Path) -> None:
         ("notes.csv", "a,b\n1,2\n", [], "contains no questions"),
         ("notes.csv", "", ["--annotations", "notes.csv"], "C-VQA's CSV contains its answers"),
         ("notes.csv", "", ["--groups", "indirect"], "there is no group 'indirect'"),
-        ("notes.csv", "", ["--groups", ","], "no group is given"),
+        (
+            "q.csv",
+            "",
+            ["--groups", "boolean"],
+            "the grammar writes how-many questions only",
+        ),
         ("q.json", "{}", ["--annotations", "q.json"], "is not the right file"),
         ("q.json", "{", ["--annotations", "q.json"], "is not a complete JSON file"),
         ("gone.csv", None, [], "gone.csv does not exist"),
@@ -405,15 +293,14 @@ def test_unusable_input_is_an_error_message(
     assert not (tmp_path / "pairs").exists()
 
 
+def test_the_grammar_writes_no_pairs_of_cfmm(tmp_path: Path) -> None:
+    with pytest.raises(CountersightError, match="options shared by two counts would reveal the answer"):
+        build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", suite="cfmm")
+
+
 def test_a_missing_file_is_an_error_in_python_too(tmp_path: Path) -> None:
     with pytest.raises(CountersightError, match=r"the file .*gone\.csv does not exist"):
         countersight.build("cvqa", tmp_path / "gone.csv", tmp_path / "pairs")
-
-
-def test_a_group_without_pairs_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = write_csv(tmp_path / "q.csv", questions()[:6])
-    assert main(["build", "cvqa", "--questions", str(source), "--size", "4", "-o", str(tmp_path / "pairs")]) == 0
-    assert "fewer than the requested 4: no yes/no question is suitable" in capsys.readouterr().out
 
 
 def test_an_existing_dataset_is_not_overwritten(built: Path) -> None:

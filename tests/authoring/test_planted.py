@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -58,10 +59,7 @@ def scripted(
 
 def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **options: object) -> BuiltPairs:
     source = write_csv(folder / "questions.csv", [(question, answer) for question, answer, _, _ in pairs])
-    captions = folder / "captions.json"
-    seen = "a hurry, the wind, a doorbell, a pan, a shower, rain, night, a gust, a cat with its meal, soup"
-    captions.write_text(json.dumps({"annotations": [{"image_id": n, "caption": seen} for n in range(len(pairs))]}))
-    order = {"suite": "cvqa", "questions": source, "output": folder / "pairs", "captions": captions}
+    order = {"suite": "cvqa", "questions": source, "output": folder / "pairs"}
     return build_dataset(
         BuildOrder(**order | {"writer": server.name, "size": 2 * len(pairs)} | options),
         settings=ModelSettings(),
@@ -122,12 +120,51 @@ def test_a_count_that_the_composer_computes_is_not_worked_out_by_a_model(tmp_pat
         assert not [body for body in server.requests if question_of(body).startswith("Two questions")]
 
 
-def test_the_checking_model_sees_the_captions_but_not_the_new_answer(tmp_path: Path) -> None:
+def test_the_checking_model_sees_the_old_answer_but_not_the_new_one(tmp_path: Path) -> None:
     with ChatServer(scripted([GOOD])) as server:
         build(tmp_path, server, [GOOD], groups=("boolean",))
         (asked,) = [text for body in server.requests if "Now suppose" in (text := question_of(body))]
-    assert "- a hurry, the wind" in asked
     assert re.findall("The answer is (.+)[.]", asked) == ["yes"]
+
+
+WETTED = ("it had rained", "a bucket had tipped over", "the hose had burst", "a wave had come", "snow had melted on it")
+DRIED = ("the sun had dried it", "somebody had wiped it")
+
+
+def wet(things: str, reasons: Sequence[str], new: str) -> list[planted.Planted]:
+    """Return a pair for each reason, about a thing of its own."""
+    return [
+        (f"Is the {thing} wet?", "no" if new == "yes" else "yes", f"Would the {thing} be wet if {reason}?", new)
+        for thing, reason in zip(things.split(), reasons, strict=True)
+    ]
+
+
+UNEVEN = [*wet("dog car road bench lawn", WETTED, "yes"), *wet("tent wall", DRIED, "no")]
+
+
+def test_yes_and_no_are_balanced_when_questions_run_out(tmp_path: Path) -> None:
+    with ChatServer(scripted(UNEVEN)) as server:
+        built = build(tmp_path, server, UNEVEN)
+    assert built.empty == ("direct",)
+    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
+    assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 3, "no": 2}
+    rows = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
+    assert [row["reason"] for row in rows] == ["enough answers yes"] * 2
+
+
+def test_cfmm_pairs_share_two_options(tmp_path: Path) -> None:
+    with ChatServer(scripted(UNEVEN)) as server:
+        build(tmp_path, server, [*UNEVEN, ADDED[0]], suite="cfmm")
+    assert "of another group" in (tmp_path / "pairs/funnel.json").read_text()
+    cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
+    assert len(cases) == 5
+    for each in cases:
+        assert each.group == "common"
+        assert each.factual
+        assert each.counterfactual
+        assert each.factual.options == each.counterfactual.options
+        assert each.factual.answer != each.counterfactual.answer
+        assert {option.text.casefold() for option in each.factual.options} == {"yes", "no"}
 
 
 def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:

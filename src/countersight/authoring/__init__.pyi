@@ -4,10 +4,10 @@ from .building import BuiltPairs as BuiltPairs
 from .building import build_dataset as build_dataset
 from .checks import CHECKS as CHECKS
 from .checks import answer_without_picture as answer_without_picture
-from .drafts import PairDraft as PairDraft
 from .funnel import REJECTED as REJECTED
 from .funnel import Funnel as Funnel
 from .funnel import read_funnel as read_funnel
 from .sources import GROUPS as GROUPS
 from .sources import Group as Group
+from .sources import PairDraft as PairDraft
 from .sources import SourceQuestion as SourceQuestion

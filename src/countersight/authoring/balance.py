@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from countersight.authoring.drafts import OPERATIONS, PairDraft
-from countersight.authoring.sources import Group
+from countersight.authoring.sources import OPERATIONS, Group, PairDraft
 
 _SHARE: Final = 3
 """At most one third of the pairs with the same wording may have the same answer."""
@@ -36,37 +35,18 @@ class Wordings:
         return self.would_tell(wording, answer), self._answers[wording, answer]
 
 
-_OTHER = {"yes": "no", "no": "yes"}
-
-
 def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
-    """Return the positions of at most `most` drafts in which yes and no are balanced, also for each kind of wording."""
-    places: dict[str, dict[str, list[int]]] = {}
-    for place, draft in enumerate(drafts):
-        places.setdefault(draft.operation, {"yes": [], "no": []})[draft.answer].append(place)
-    for kind in places.values():
-        for answer, number in _even(_counted(kind)).items():
-            del kind[answer][number:]
-    while True:
-        answers = sum(map(_counted, places.values()), Counter[str]())
-        if answers == _even(answers) and answers.total() <= most:
-            return sorted(place for kind in places.values() for kept in kind.values() for place in kept)
-        _drop_last(places, max(_OTHER, key=lambda answer: answers[answer]))
+    """Return the positions of at most `most` yes/no drafts in which yes and no are balanced."""
+    number = _even(Counter(draft.answer for draft in drafts), most)
+    places = {answer: [place for place, draft in enumerate(drafts) if draft.answer == answer] for answer in number}
+    return sorted(place for answer, kept in number.items() for place in places[answer][:kept])
 
 
-def _drop_last(places: dict[str, dict[str, list[int]]], answer: str) -> None:
-    """Drop the last draft with an answer. Its kind of wording must not have the other answer more often."""
-    often = [kind for kind in places.values() if kind[answer] and len(kind[answer]) >= len(kind[_OTHER[answer]])]
-    max(often, key=lambda kind: kind[answer][-1])[answer].pop()
-
-
-def _counted(kind: dict[str, list[int]]) -> Counter[str]:
-    return Counter({answer: len(kept) for answer, kept in kind.items()})
-
-
-def _even(answers: Counter[str]) -> Counter[str]:
-    """Return how many drafts with each answer can be kept, so that the two numbers differ by at most one."""
-    return Counter({answer: min(answers[answer], answers[other] + 1) for answer, other in _OTHER.items()})
+def _even(answers: Counter[str], most: int) -> dict[str, int]:
+    """Return how many drafts with each answer are kept: at most `most` together, and nearly the same number of both."""
+    fewer, more = sorted(("yes", "no"), key=lambda answer: answers[answer])
+    kept = min(answers[fewer], most // 2)
+    return {fewer: kept, more: min(answers[more], kept + 1, most - kept)}
 
 
 _MOST_SHARE: Final = {"operation": 0.3, "number": 0.4}
@@ -83,8 +63,6 @@ class GroupBalance:
         self._operations: Counter[str] = Counter()
         self._answers: Counter[str] = Counter()
         self._wordings = Wordings()
-        self._kinds: dict[str, Counter[str]] = {}
-        """Counts of the answers of yes/no questions, by kind of wording."""
         self._order = list(OPERATIONS)
         Random(f"{seed}/operations").shuffle(self._order)
 
@@ -107,7 +85,7 @@ class GroupBalance:
     def kept(self) -> int:
         """The number of accepted drafts that will be kept."""
         if self._group == "boolean":
-            return _even(sum(map(_even, self._kinds.values()), Counter[str]())).total()
+            return sum(_even(self._answers, self._size).values())
         return self._answers.total()
 
     def take(self, draft: PairDraft) -> bool:
@@ -116,7 +94,6 @@ class GroupBalance:
         self._operations[draft.operation] += 1
         self._answers[draft.answer] += 1
         self._wordings.take(draft.pattern, draft.answer)
-        self._kinds.setdefault(draft.operation, Counter())[draft.answer] += 1
         return self.kept > before
 
     def _most(self, what: str) -> int:

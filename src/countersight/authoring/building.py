@@ -1,37 +1,39 @@
 """Build a dataset of pairs: sources, a writer, checks, and a folder that is created completely or not at all."""
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import msgspec
 
 from countersight import __version__
 from countersight.authoring.balance import Wordings
-from countersight.authoring.cases import SUITE_NAMES, as_case
 from countersight.authoring.counting import write_count
-from countersight.authoring.drafts import PairDraft
 from countersight.authoring.funnel import REJECTED, Funnel, write_funnel
 from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, VOTES, PairChecker
 from countersight.authoring.model_writer import ModelWriter
-from countersight.authoring.pairing import PairBuilder, Pairs
-from countersight.authoring.sources import GROUPS, Group, Rejected, SourceQuestion, read_sources
-from countersight.authoring.yes_no import write_yes_no
+from countersight.authoring.pairing import Pair, PairBuilder, Pairs
+from countersight.authoring.sources import GROUPS, Group, PairDraft, Rejected, SourceQuestion, read_sources
+from countersight.authoring.vocabulary import ASPECTS
 from countersight.blindness import card_section
+from countersight.case import LETTERS, AnswerKind, Case, Option, Question
 from countersight.dataset import DatasetWriter, published_file
 from countersight.engine import ReplyStore, RetryPolicy, StoredModel, blocking, read_journal
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
-from countersight.suites import find_suite, with_picture
+from countersight.random_choice import balanced_answer
+from countersight.suites import find_suite, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
 from countersight.text import several, unknown
 
 
 class GrammarWriter:
-    """A writer without a model: it inverts the composer for counts, and reverses facts for yes/no questions."""
+    """A writer of how-many questions without a model: it inverts the composer."""
 
     name = "grammar"
 
@@ -41,10 +43,7 @@ class GrammarWriter:
 
     async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
         """Return a counterfactual question; raises Unwritten if the grammar does not cover the question."""
-        chance = Random(f"{self._seed}/{source.id}/{source.question}")
-        if source.group == "boolean":
-            return write_yes_no(source, chance)
-        draft = write_count(source, wanted, self._used, chance)
+        draft = write_count(source, wanted, self._used, Random(f"{self._seed}/{source.id}/{source.question}"))
         self._used.take(draft.pattern, draft.answer)
         return draft
 
@@ -55,6 +54,8 @@ ANSWERS = "answers.jsonl"
 GRAMMAR = "grammar"
 NO_MODEL = "none"
 _TITLES = {"cvqa": "C-VQA-Real, built", CFMM: "CFMM, built"}
+SUITE_NAMES: Final[dict[str, str]] = {"cvqa": REAL_NAME, CFMM: CFMM}
+"""The suite name in the cases of each benchmark that can be built."""
 
 
 class BuildOrder(msgspec.Struct, frozen=True):
@@ -64,10 +65,10 @@ class BuildOrder(msgspec.Struct, frozen=True):
     questions: Path
     output: Path
     annotations: Path | None = None
-    captions: Path | None = None
     pictures: Path | None = None
     writer: str = GRAMMAR
-    groups: tuple[str, ...] = GROUPS
+    groups: tuple[str, ...] = ()
+    """The groups of questions to write; by default all that the suite has and the writer can write."""
     size: int = 500
     seed: int = 0
     blind: str | None = None
@@ -79,6 +80,16 @@ class BuildOrder(msgspec.Struct, frozen=True):
         if self.blind is None:
             return self.writer if self.writer != GRAMMAR else ""
         return "" if self.blind == NO_MODEL else self.blind
+
+    @property
+    def sizes(self) -> dict[Group, int]:
+        """The number of pairs to build in each group, as even as possible."""
+        possible = [group for group in GROUPS if (self.suite, group) != (CFMM, "direct")]
+        if self.writer == GRAMMAR:
+            possible = [group for group in possible if group == "direct"]
+        groups = [group for group in possible if not self.groups or group in self.groups]
+        whole, rest = divmod(self.size, max(1, len(groups)))
+        return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
 
 class BuiltPairs(msgspec.Struct, frozen=True):
@@ -103,7 +114,7 @@ def build_dataset(
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
     found = [
         _checked(order, each) if isinstance(each, SourceQuestion) else each
-        for each in read_sources(order.questions, order.annotations, order.captions)
+        for each in read_sources(order.questions, order.annotations)
     ]
     models = {
         name: open_model(name, settings) for name in (order.writer, order.blind_model) if name not in ("", GRAMMAR)
@@ -118,7 +129,7 @@ def build_dataset(
                 writer = ModelWriter(stored[order.writer], order.seed) if is_model else GrammarWriter(order.seed)
                 checker = PairChecker(stored[order.blind_model]) if order.blind_model else None
                 builder = PairBuilder(writer, checker, seed=order.seed, is_model=is_model, progress=progress)
-                return await builder.make(found, _sizes(order))
+                return await builder.make(found, order.sizes)
             finally:
                 for model in models.values():
                     await model.close()
@@ -140,23 +151,18 @@ def _check_order(order: BuildOrder) -> None:
     for group in order.groups:
         if group not in GROUPS:
             raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
-    if order.suite == CFMM and "boolean" not in order.groups:
+    if not order.sizes:
         raise CountersightError(
-            "the options of a counting question would reveal the answer, because in CFMM both questions share them; "
-            "choose the group boolean"
+            "there is nothing to write: the grammar writes how-many questions only, so name a model with --writer for "
+            "yes/no questions; CFMM has yes/no questions only, because options shared by two counts would reveal the "
+            "answer"
         )
-    if not order.groups:
-        raise CountersightError(f"no group is given; the groups are {', '.join(GROUPS)}")
     if order.pictures is not None and not order.pictures.is_dir():
         raise CountersightError(f"{order.pictures} is not a folder; name the folder that contains the pictures")
 
 
 def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Rejected:
-    """Return a source whose picture exists, if pictures are given; CFMM also excludes counts and ambiguous answers."""
-    if order.suite == CFMM and source.group == "direct":
-        return Rejected(
-            source.id, source.question, "", "a counting question: two shared options would reveal the answer"
-        )
+    """Return a source whose picture exists, if pictures are given; CFMM also excludes ambiguous answers."""
     if order.suite == CFMM and source.agreement < AMBIGUOUS:
         return Rejected(source.id, source.question, "", "ambiguous: too many people gave another answer")
     folder = _folder(order, source)
@@ -170,14 +176,6 @@ def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Reje
 def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
     """Return the folder of a source's picture: the one named in the order, or the dataset of the question."""
     return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
-
-
-def _sizes(order: BuildOrder) -> dict[Group, int]:
-    """Return the number of pairs to build in each group, as even as possible."""
-    asked_for = ("boolean",) if order.suite == CFMM else order.groups
-    groups = [group for group in GROUPS if group in asked_for]
-    whole, rest = divmod(order.size, len(groups))
-    return {group: whole + (place < rest) for place, group in enumerate(groups)}
 
 
 def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
@@ -200,7 +198,7 @@ def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
     funnel = _funnel(order, pairs, folder)
     with writer:
         for number, pair in enumerate(pairs.pairs, start=1):
-            case = as_case(pair, number, suite=order.suite, provenance=made, seed=order.seed)
+            case = _as_case(pair, number, suite=order.suite, provenance=made, seed=order.seed)
             pictures = _folder(order, pair.source)
             if pictures is not None:
                 name = pair.source.image.removeprefix("" if order.pictures else "images/")
@@ -212,8 +210,53 @@ def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
         if (folder / ANSWERS).stat().st_size:
             shutil.copyfile(folder / ANSWERS, writer.staging / ANSWERS)
     there = {pair.source.group for pair in pairs.pairs}
-    empty = tuple(group for group, size in _sizes(order).items() if size and group not in there)
+    empty = tuple(group for group, size in order.sizes.items() if size and group not in there)
     return BuiltPairs(len(pairs.pairs), len(pairs.rejected), without_picture, funnel, empty, pairs.stopped)
+
+
+def _aspect(question: str) -> str:
+    """Return the aspect of a yes/no question: color, direction, size, shape, or common if it needs common sense."""
+    words = set(re.findall(r"[a-z]+", question.casefold()))
+    return next((name for name, telling in ASPECTS.items() if words & telling), "common")
+
+
+def _as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str | int], seed: int) -> Case:
+    """Return a pair as a case: with number or yes/no answers for C-VQA, with two shared options for CFMM."""
+    source, draft = pair.source, pair.draft
+    kind: AnswerKind = "number" if source.group == "direct" else "boolean"
+    factual, counterfactual = (
+        Question(source.question, source.answer, kind),
+        Question(draft.question, draft.answer, kind),
+    )
+    group: str = source.group
+    if suite == CFMM:
+        group = _aspect(source.question)
+        answers = (source.answer, draft.answer)
+        shown = balanced_answer(
+            (answers, answers[::-1]), f"{seed}/letters", number
+        )  # the new answer is A as often as B
+        options = tuple(map(Option, shown))
+        factual, counterfactual = (
+            Question(asked.text, LETTERS[shown.index(asked.answer)], "choice", options)
+            for asked in (factual, counterfactual)
+        )
+    history = {
+        "source": source.id,
+        "img_path": source.image,
+        "agreement": f"{source.agreement:g}",
+        "operation": draft.operation,
+        "pattern": draft.pattern,
+        "unpolished": draft.unpolished,
+    }
+    return Case(
+        id=f"{SUITE_NAMES[suite]}-built-{number:06d}",
+        suite=SUITE_NAMES[suite],
+        group=group,
+        factual=factual,
+        change=supposed(draft.question),
+        counterfactual=counterfactual,
+        provenance=provenance | {name: value for name, value in history.items() if value},
+    )
 
 
 def _funnel(order: BuildOrder, pairs: Pairs, folder: Path) -> Funnel:

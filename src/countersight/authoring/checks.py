@@ -1,15 +1,14 @@
 """Rule-based checks of written questions: form, empty suppositions, arithmetic, stated counts and sensitive words.
 
 Each check has a name under which rejections are counted. Whether a supposition that brings something new into the scene
-changes the answer, or says it in other words ("if it were shut"), is checked by a model (`model.py`).
+changes the answer, or says it in other words ("if it were shut"), is checked by a model (`model_checker.py`).
 """
 
 import re
 from collections.abc import Callable
 from typing import Final
 
-from countersight.authoring.drafts import PairDraft
-from countersight.authoring.sources import SourceQuestion
+from countersight.authoring.sources import PairDraft, SourceQuestion
 from countersight.authoring.vocabulary import EMPTY, SENSITIVE
 from countersight.composer import FILLER, PLACES, compose, counted_in, effects_of, noun_key
 from countersight.english import number_of, regular

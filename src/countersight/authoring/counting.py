@@ -3,15 +3,13 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
 from random import Random
 from typing import Final
 
 import msgspec
 
 from countersight.authoring.balance import Wordings
-from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten
-from countersight.authoring.sources import SourceQuestion
+from countersight.authoring.sources import OPERATIONS, PairDraft, SourceQuestion, Unwritten
 from countersight.authoring.vocabulary import (
     BODY_PARTS,
     DEPICTING,
@@ -52,7 +50,7 @@ _DEFINITE = re.compile(
     r"(?:all )?(?:the|this|that|these|those|his|her|their|its) .+",
     re.IGNORECASE,
 )
-"""Places that can be called "there", unlike "on a leash" or "with hats"."""
+"""Definite places, unlike "on a leash" or "with hats"."""
 _CONDITIONALS: Final = tuple(
     (re.compile(predicate, re.IGNORECASE), in_conditional)
     for predicate, in_conditional in (
@@ -232,14 +230,11 @@ def _drafts(operation: str, things: _Things, asked: Conditional, count: int, cha
             continue
         if asked.asked.endswith(" have") and _OWNERLESS.search(pattern):  # wheels that appeared need not be the car's
             continue
-        if operation == "each" and not (things.kinds or things.head in OTHERS):  # not "beside each sponsor"
-            continue
         after = _after(operation, pattern, count, n, m)
         if after is None or after == count or after < 0 or not _is_natural(operation, pattern, count, n, after):
             continue
         wording = pattern.replace(" {there}", "")  # naming the place does not make it another wording
-        question, told = _worded(pattern, things, asked, n, m, chance)
-        yield PairDraft(question, str(after), operation, wording, told=told)
+        yield PairDraft(_worded(pattern, things, asked, n, m, chance), str(after), operation, wording)
 
 
 def _is_natural(operation: str, pattern: str, count: int, n: int, after: int) -> bool:
@@ -248,9 +243,7 @@ def _is_natural(operation: str, pattern: str, count: int, n: int, after: int) ->
         return n < count
     if "all but half" in pattern:
         return after >= 3
-    if operation in ("leave", "all but") or "of the" in pattern:
-        return after >= 2
-    return count >= 2 if operation == "each" else True
+    return after >= 2 if operation in ("leave", "all but") or "of the" in pattern else True
 
 
 def _after(operation: str, pattern: str, count: int, n: int, m: int) -> int | None:
@@ -263,8 +256,6 @@ def _after(operation: str, pattern: str, count: int, n: int, m: int) -> int | No
             return count - n
         case "double":
             return count * (3 if "tripl" in pattern or "three times" in pattern else 2)
-        case "each":
-            return count * (3 if "two more" in pattern else 2)
         case "leave" | "all but":
             return None if count % parts else count // parts
         case "halve":
@@ -281,11 +272,9 @@ def _after_two(pattern: str, count: int, n: int, m: int) -> int | None:
     return count - n + m if n <= count and n != m else None
 
 
-def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, chance: Random) -> tuple[str, str]:
-    """Return the question, and a version of it that names the place instead of saying "there"."""
+def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, chance: Random) -> str:
     in_words, frame = chance.random() < 0.4, chance.choice(FRAMES)
-    supposed = partial(
-        pattern.format,
+    supposed = pattern.format(
         n=UNITS[n] if in_words else n,
         m=UNITS[m] if in_words else m,
         x=things.named(n),
@@ -296,12 +285,8 @@ def _worded(pattern: str, things: _Things, asked: Conditional, n: int, m: int, c
         were="was" if m == 1 and "{m}" in pattern else "were",
         has="has" if n == 1 else "have",
         other=_other(things, n),
+        there=asked.where,
     )
-    told = _framed(frame, asked, supposed(there=asked.where))
-    return (_framed(frame, asked, supposed(there="there")) if frame.startswith("{asked}") else told), told
-
-
-def _framed(frame: str, asked: Conditional, supposed: str) -> str:
     question = frame.format(asked=asked.asked, supposed=supposed)
     return re.sub(r"(^|\. )([a-z])", lambda begins: begins[1] + begins[2].upper(), question)
 

@@ -3,8 +3,7 @@
 from typing import Final
 
 from countersight.authoring.checks import parts_of
-from countersight.authoring.drafts import PairDraft, question_like
-from countersight.authoring.sources import SourceQuestion
+from countersight.authoring.sources import PairDraft, SourceQuestion, question_like
 from countersight.authoring.vocabulary import read_table
 from countersight.case import Question
 from countersight.composer import compose
@@ -19,7 +18,7 @@ NOT_DERIVED: Final = "a model comes to another answer"
 _PROMPTS: Final = read_table("prompts.toml")
 _WANTED: Final = {"number": "one number", "boolean": "yes or no"}
 _MOST_KNOWN = 8
-"""The number of captions and other questions shown to the model."""
+"""The number of other questions about the picture shown to the model."""
 
 
 class PairChecker:
@@ -76,4 +75,4 @@ class PairChecker:
 
 def _known(source: SourceQuestion) -> str:
     known = "".join(f"- {text}\n" for text in source.beside[:_MOST_KNOWN])
-    return f"What is said or asked about the photograph:\n{known}" if known else ""
+    return f"What is also asked about the photograph:\n{known}" if known else ""

@@ -11,8 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.authoring.checks import first_fault, parts_of
-from countersight.authoring.drafts import OPERATIONS, PairDraft, Unwritten, question_like
-from countersight.authoring.sources import SourceQuestion
+from countersight.authoring.sources import OPERATIONS, PairDraft, SourceQuestion, Unwritten, question_like
 from countersight.authoring.vocabulary import read_table
 from countersight.composer import FILLER, compose
 from countersight.engine import RetriesExhausted, StoredModel

@@ -11,10 +11,9 @@ import msgspec
 
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, first_fault, supposition_key
-from countersight.authoring.drafts import PairDraft, Unwritten, Writer
 from countersight.authoring.funnel import FunnelStep
 from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, PairChecker
-from countersight.authoring.sources import Group, Rejected, SourceQuestion
+from countersight.authoring.sources import Group, PairDraft, Rejected, SourceQuestion, Unwritten, Writer
 from countersight.composer import effects_of
 from countersight.text import several
 
@@ -135,7 +134,7 @@ class PairBuilder:
         return tried
 
     def _even_out(self, begin: int, size: int) -> None:
-        """Drop pairs so that yes and no are balanced, in total and for each kind of wording."""
+        """Drop pairs so that yes and no are balanced."""
         made = self._pairs[begin:]
         if not made or made[0].source.group != "boolean":
             return

@@ -1,10 +1,10 @@
-"""Source questions: real questions about pictures with a clear answer, a number or yes or no."""
+"""Source questions (real questions with a clear answer, a number or yes or no), and drafts made from them."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 import msgspec
 
@@ -16,38 +16,9 @@ from countersight.reading import answer_in
 from countersight.suites import VQAV2_NAME, BadField, Layout, find_suite, json_document, rows_of
 from countersight.suites.cvqa import FACTUAL_LAYOUT
 
-_IMAGE_NUMBER: Final = re.compile(r"(\d+)\.\w+$")
-
-
-class _Caption(msgspec.Struct):
-    image_id: int
-    caption: str
-
-
-class _Captions(msgspec.Struct):
-    annotations: list[msgspec.Raw]
-
 
 class _Questions(msgspec.Struct):
     questions: list[msgspec.Raw]
-
-
-def picture_key(image: str) -> str:
-    """Return the key of a picture: COCO_val2014_000000000042.jpg and 000000000042.jpg have the same key."""
-    found = _IMAGE_NUMBER.search(image)
-    return str(int(found[1])) if found else image
-
-
-def read_captions(path: Path) -> dict[str, list[str]]:
-    """Return the captions of each picture from COCO's file; invalid entries are skipped."""
-    said: dict[str, list[str]] = {}
-    for entry in json_document(path, _Captions).annotations:
-        try:
-            caption = msgspec.json.decode(entry, type=_Caption)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-        said.setdefault(str(caption.image_id), []).append(caption.caption)
-    return said
 
 
 Group = Literal["direct", "boolean"]
@@ -76,7 +47,7 @@ class SourceQuestion(msgspec.Struct, frozen=True):
     agreement: float = 1.0
     """The share of annotators who gave this answer, if several were asked."""
     beside: tuple[str, ...] = ()
-    """Other questions and captions about the same picture."""
+    """Other questions about the same picture."""
 
     @property
     def is_stored(self) -> bool:
@@ -96,22 +67,58 @@ class Rejected(msgspec.Struct, frozen=True):
     written: str = ""
 
 
-def read_sources(
-    questions: Path, annotations: Path | None, captions: Path | None = None
-) -> Iterator[SourceQuestion | Rejected]:
+OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "all but", "two in a row")
+"""The possible effects of a presupposition on a number."""
+
+
+class PairDraft(msgspec.Struct, frozen=True):
+    """A counterfactual question by a writer, with its answer."""
+
+    question: str
+    answer: str
+    operation: str
+    pattern: str = ""
+    """The presupposition without its numbers and names, for measuring the variety of wordings."""
+    unpolished: str = ""
+    """The question before its grammar was corrected, if that changed it."""
+
+
+def question_like(source: SourceQuestion, text: str) -> Question:
+    """Return a text as a question with the same kind of answer as the source question."""
+    return Question(text, "", "number" if source.group == "direct" else "boolean")
+
+
+class Unwritten(Exception):  # noqa: N818 - the name says what happened
+    """Raised if the writer's output is unusable; `reason` is counted, `details` are stored."""
+
+    def __init__(self, reason: str, details: str = "", written: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.details, self.written = reason, details, written
+
+
+class Writer(Protocol):
+    """A writer of counterfactual questions."""
+
+    name: str
+
+    async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
+        """Return a counterfactual question; raises Unwritten. `wanted` are operations, the most needed first."""
+        ...
+
+
+def read_sources(questions: Path, annotations: Path | None) -> Iterator[SourceQuestion | Rejected]:
     """Yield the questions of a file or a dataset, each as a source or with the reason why it is unsuitable.
 
-    Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions. COCO's
-    captions and the other questions about a picture are stored in `beside`.
+    Reads VQAv2's and OK-VQA's official files, C-VQA's CSV, and any dataset folder with factual questions.
     """
-    for file in (questions, annotations, captions):
+    for file in (questions, annotations):
         if file is not None and not file.exists():
             raise CountersightError(f"the file {file} does not exist")
     found = list((_from_dataset if questions.is_dir() else _from_file)(questions, annotations))
-    said = read_captions(captions) if captions else {}
+    said: dict[str, list[str]] = {}
     for each in found:
         if isinstance(each, Case) and each.image and each.factual:
-            said.setdefault(picture_key(each.image), []).append(each.factual.text)
+            said.setdefault(each.image, []).append(each.factual.text)
     if not any(isinstance(each, Case) for each in found):
         wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, Rejected)).most_common(1)
         rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
@@ -179,7 +186,7 @@ def _source(case: Case, said: dict[str, list[str]]) -> SourceQuestion | Rejected
     if agreement < CLEAR_MAJORITY:
         return Rejected(case.id, text, "", "no clear majority")
     image = case.image or ""
-    beside = tuple(other for other in dict.fromkeys(said.get(picture_key(image), [])) if other != question.text)
+    beside = tuple(other for other in dict.fromkeys(said.get(image, [])) if other != question.text)
     return SourceQuestion(case.id, text, answer, group, image, round(agreement, 3), beside)
 
 

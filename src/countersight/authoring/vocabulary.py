@@ -15,7 +15,6 @@ def read_table(name: str) -> dict[str, Any]:
 
 _WORDS: Final = read_table("words.toml")
 _SUPPOSITIONS: Final = read_table("suppositions.toml")
-_TURNINGS: Final = read_table("turnings.toml")
 
 
 def _list(name: str) -> frozenset[str]:
@@ -42,22 +41,8 @@ EMPTY: Final = _any_of(" ".join(_WORDS["empty"].values()))
 """A pattern for words that bring nothing new into a scene."""
 FOOD: Final = _things("food")
 DESCRIBING: Final = _list("describing")
-SWITCHED: Final = _things("switched")
-OPENED: Final = _things("opened")
-CLOTHES: Final = _list("clothes")
 OTHERS: Final[dict[str, str]] = {noun_key(name): other for name, other in _WORDS["others"].items()}
 ASPECTS: Final = {name: frozenset(words.split()) for name, words in _WORDS["aspects"].items()}
-RAISED: Final = _things("raised")
-PAINTED: Final = _things("painted")
-COLOURED: Final = _list("coloured")
-WASHED: Final = _things("washed")
-MASSES: Final = _things("masses")
-PARTS_THAT_STAY: Final = _things("parts_that_stay")
-UNTURNED: Final = _list("unturned")
-TURNINGS: Final[dict[str, list[str]]] = {name: each for name, each in _TURNINGS.items() if name != "states"}
-TURNED: Final[dict[str, list[str]]] = {
-    state: each for states, each in _TURNINGS["states"].items() for state in states.split()
-}
 FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
 
 

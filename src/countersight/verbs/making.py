@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from countersight.authoring import GROUPS, BuildOrder, BuiltPairs, build_dataset
+from countersight.authoring import BuildOrder, BuiltPairs, build_dataset
 from countersight.causal import Mined, mine_folder
 from countersight.dataset import METADATA, Dataset, Hidden, hide, secret_seed, whole_beside
 from countersight.engine import RetryPolicy
@@ -204,10 +204,9 @@ def build(
     out: Path | str,
     *,
     annotations: Path | str | None = None,
-    captions: Path | str | None = None,
     pictures: Path | str | None = None,
     writer: str = "grammar",
-    groups: Sequence[str] = GROUPS,
+    groups: Sequence[str] = (),
     size: int = 500,
     seed: int = 0,
     blind: str | None = None,
@@ -217,6 +216,7 @@ def build(
 ) -> BuiltPairs:
     """Write counterfactual versions of questions for "cvqa" or "cfmm", with a grammar or a model, and check them.
 
+    The grammar writes how-many questions; yes/no questions, and so all of "cfmm", need a model as `writer`.
     Repeat the call to resume; no answer is paid for twice.
     """
     check_from(1, size=size)
@@ -225,7 +225,6 @@ def build(
         questions=Path(questions),
         output=Path(out),
         annotations=maybe_path(annotations),
-        captions=maybe_path(captions),
         pictures=maybe_path(pictures),
         writer=writer,
         groups=tuple(groups),
