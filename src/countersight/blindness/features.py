@@ -65,23 +65,21 @@ def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
     the options; for words, how much it resembles the others."""
     if not question.offered:
         return [[] for _ in question.answers]
-    counted = [len(answer.split()) for answer in question.answers]
-    by_rank = {"length": [len(answer) for answer in question.answers], "words": counted}
     numbers = _numbers(question)
+    by_name: dict[str, list[float]] = {
+        "length": [len(answer) for answer in question.answers],
+        "words": [len(answer.split()) for answer in question.answers],
+    }
     if numbers:
         mean = sum(numbers) / len(numbers)
-        by_rank |= {"number": numbers, "distance from the mean": [abs(number - mean) for number in numbers]}
+        by_name |= {"number": numbers, "distance from the mean": [abs(number - mean) for number in numbers]}
     else:
         bags = [set(words(answer)) for answer in question.answers]
-        by_rank["likeness"] = [sum(len(bag & other) / (len(bag | other) or 1) for other in bags) for bag in bags]
-    found = [
-        [
-            f"{name} rank {sum(other < own for other in figures)}"
-            for name, figures in by_rank.items()
-            for own in [figures[place]]
-        ]
-        for place in range(len(question.answers))
-    ]
+        by_name["likeness"] = [sum(len(bag & other) / (len(bag | other) or 1) for other in bags) for bag in bags]
+    found: list[list[str]] = [[] for _ in question.answers]
+    for name, figures in by_name.items():
+        for names, own in zip(found, figures, strict=True):
+            names.append(f"{name} rank {sum(other < own for other in figures)}")
     for number, names in zip(numbers, found, strict=False):
         below = [number - other for other in numbers if other < number]
         above = [other - number for other in numbers if other > number]
