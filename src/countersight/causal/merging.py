@@ -1,9 +1,8 @@
-"""Merge what several people annotated in one picture, and distinguish things of the same name.
+"""Merge what several people annotated in one picture.
 
 Graphs of regions often contain the same thing. Two things of the same name are merged if their boxes overlap. Without
 boxes, they are merged if nothing contradicts it and something supports it: a common attribute, a name of several words,
-a kind of thing of which a picture has only one, or another name that both regions contain. Other things of the same
-name are renamed by their differences: "the white horse", "the left lamp".
+a kind of thing of which a picture has only one, or another name that both regions contain.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,12 +12,10 @@ import msgspec
 
 from countersight.causal.catalogue import classes_of
 from countersight.causal.graph import Box, SceneGraph, SceneRelation, Thing
-from countersight.causal.lexicon import head, is_plural, plain, singular, words_in
+from countersight.causal.lexicon import is_plural, words_in
 
 SAME = 0.6
 """The least intersection over union of two boxes of the same thing."""
-_APART = 0.5
-"""The least distance between the centres of two boxes, in widths of the wider one, to call them left and right."""
 _ONE_A_PICTURE = frozenset({"ground", "water"})
 _OF_EVERYBODY = frozenset({"person", "worn", "body"})
 """Classes of names that regions with different people may share: two men may each wear a coat."""
@@ -35,8 +32,7 @@ def merge_scenes(scenes: Iterable[SceneGraph]) -> Iterator[SceneGraph]:
     """Merge consecutive scenes of the same picture into one."""
     for image, group in groupby(scenes, key=lambda scene: scene.image or object()):
         found = list(group)
-        scene = found[0] if len(found) == 1 else _merge(str(image), found)
-        yield _with_distinct_names(scene)
+        yield found[0] if len(found) == 1 else _merge(str(image), found)
 
 
 def _merge(image: str, scenes: list[SceneGraph]) -> SceneGraph:
@@ -94,37 +90,3 @@ def _overlap(one: Box, other: Box) -> float:
     height = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
     both = max(0, width) * max(0, height)
     return both / (one[2] * one[3] + other[2] * other[3] - both)
-
-
-def _with_distinct_names(scene: SceneGraph) -> SceneGraph:
-    """Return the scene with things of the same name renamed by their differences, if there are any."""
-    by_name: dict[str, list[Thing]] = {}
-    for thing in scene.things:
-        by_name.setdefault(plain(thing.name), []).append(thing)
-    names = {
-        thing.id: name
-        for alike in by_name.values()
-        if len(alike) == 2 and len(words_in(alike[0].name)) == 1
-        for thing, name in zip(alike, _names(*alike), strict=True)
-    }
-    if not any(names[thing.id] != thing.name for thing in scene.things if thing.id in names):
-        return scene
-    things = (msgspec.structs.replace(thing, name=names.get(thing.id, thing.name)) for thing in scene.things)
-    return msgspec.structs.replace(scene, things=tuple(things))
-
-
-def _names(one: Thing, other: Thing) -> tuple[str, str]:
-    """Return distinct names for two things of the same name, by an attribute of each or by their sides, if possible."""
-    if singular(head(one.name)) != one.name or singular(head(other.name)) != other.name:
-        return one.name, other.name
-    here, there = ([word for word in thing.attributes if word in DISTINGUISHING_ATTRIBUTES] for thing in (one, other))
-    first = next((word for word in here if word not in there), None)
-    second = next((word for word in there if word not in here), None)
-    if first and second:
-        return f"{first} {one.name}", f"{second} {other.name}"
-    if one.box and other.box:
-        middles = [box[0] + box[2] / 2 for box in (one.box, other.box)]
-        if abs(middles[0] - middles[1]) >= _APART * max(one.box[2], other.box[2]):
-            sides = ("left", "right") if middles[0] < middles[1] else ("right", "left")
-            return f"{sides[0]} {one.name}", f"{sides[1]} {other.name}"
-    return one.name, other.name
