@@ -5,7 +5,7 @@ import pytest
 from countersight.causal.catalogue import classes_of
 from countersight.causal.graph import SceneGraph, SceneRelation, Thing
 from countersight.causal.merging import merge_scenes
-from countersight.causal.mining import MiningTally, mine_scenes
+from countersight.causal.mining import MiningStatistics, mine_scenes
 
 
 def region(name, *related, image="1", **things):
@@ -32,7 +32,7 @@ def names(scene):
 def test_a_common_attribute_makes_two_things_one():
     scene = one_scene(region("a", "cup on table", table=("white",)), region("b", "table on floor", table=("white",)))
     assert names(scene) == ["cup", "table", "floor"]
-    assert {graph.kind for graph in mine_scenes([scene], MiningTally())} == {"direct", "chain"}
+    assert {graph.kind for graph in mine_scenes([scene], MiningStatistics())} == {"direct", "chain"}
 
 
 def test_two_men_in_coats_stay_two():
@@ -43,7 +43,7 @@ def test_two_men_in_coats_stay_two():
 def test_two_names_in_common_make_things_of_two_regions_one():
     scene = one_scene(region("a", "food on plate", "plate on table"), region("b", "food on table"))
     assert names(scene) == ["food", "plate", "table"]
-    assert "confounding" in {graph.kind for graph in mine_scenes([scene], MiningTally())}
+    assert "confounding" in {graph.kind for graph in mine_scenes([scene], MiningStatistics())}
     apart = one_scene(region("a", "cup on table"), region("b", "lamp on table"))
     assert names(apart).count("table") == 2
 
@@ -74,7 +74,7 @@ def test_things_named_in_the_plural_are_not_taken_for_the_same_ones():
 def test_without_anything_for_it_two_things_stay_two():
     scene = one_scene(region("a", "hat on man"), region("b", "man on horse"))
     assert names(scene) == ["hat", "man", "man", "horse"]
-    assert "chain" not in {graph.kind for graph in mine_scenes([scene], MiningTally())}
+    assert "chain" not in {graph.kind for graph in mine_scenes([scene], MiningStatistics())}
 
 
 def test_a_picture_has_one_ground():

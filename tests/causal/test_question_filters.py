@@ -5,7 +5,7 @@ import pytest
 from specimens import every_kind, graph
 
 from countersight.causal.graph import CausalEdge, SceneGraph, SceneRelation, Thing
-from countersight.causal.mining import MiningTally, mine_scenes
+from countersight.causal.mining import MiningStatistics, mine_scenes
 from countersight.causal.question_filters import graph_error, is_one_way, is_sound, select_graphs
 
 
@@ -85,10 +85,10 @@ def test_a_name_that_two_things_of_the_picture_have_tells_neither():
 def test_a_question_about_one_of_several_pillows_is_not_asked(scene, relations):
     first, second, third = (Thing(str(number), name) for number, name in enumerate(scene))
     on, near = SceneRelation("1", relations[0], "0"), SceneRelation("2", relations[1], "1")
-    (found,) = mine_scenes([SceneGraph("s", (first, second, third), (on, near))], MiningTally())
+    (found,) = mine_scenes([SceneGraph("s", (first, second, third), (on, near))], MiningStatistics())
     assert not is_sound(found)
     assert list(select_graphs([found])) == []
-    (alone,) = mine_scenes([SceneGraph("s", (first, second), (on,))], MiningTally())
+    (alone,) = mine_scenes([SceneGraph("s", (first, second), (on,))], MiningStatistics())
     assert is_sound(alone)
 
 

@@ -14,8 +14,7 @@ from countersight import __version__
 from countersight.authoring.balance import Wordings
 from countersight.authoring.counting import write_count
 from countersight.authoring.funnel import REJECTED, Funnel, write_funnel
-from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, VOTES, PairChecker
-from countersight.authoring.model_writer import ModelWriter
+from countersight.authoring.language_model import ANSWERED_BLIND, NOT_DERIVED, VOTES, ModelWriter, PairChecker
 from countersight.authoring.pairing import Pair, PairBuilder, Pairs
 from countersight.authoring.sources import GROUPS, Group, PairDraft, Rejected, SourceQuestion, read_sources
 from countersight.authoring.vocabulary import ASPECTS

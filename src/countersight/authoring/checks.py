@@ -1,7 +1,7 @@
 """Rule-based checks of written questions: form, empty suppositions, arithmetic, stated counts and sensitive words.
 
 Each check has a name under which rejections are counted. Whether a supposition that brings something new into the scene
-changes the answer, or says it in other words ("if it were shut"), is checked by a model (`model_checker.py`).
+changes the answer, or says it in other words ("if it were shut"), is checked by a model (`language_model.py`).
 """
 
 import re

@@ -12,7 +12,7 @@ import msgspec
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, first_fault, supposition_key
 from countersight.authoring.funnel import FunnelStep
-from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, PairChecker
+from countersight.authoring.language_model import ANSWERED_BLIND, NOT_DERIVED, PairChecker
 from countersight.authoring.sources import Group, PairDraft, Rejected, SourceQuestion, Unwritten, Writer
 from countersight.composer import effects_of
 from countersight.text import several

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from shlex import quote
@@ -9,7 +10,7 @@ from shlex import quote
 import msgspec
 
 from countersight.causal.graph import CausalGraph, MalformedPart
-from countersight.causal.mining import MiningStatistics, MiningTally, mine
+from countersight.causal.mining import MiningStatistics, mine
 from countersight.causal.question_filters import graph_error
 from countersight.causal.scene_graphs import files_of
 from countersight.errors import CountersightError
@@ -23,6 +24,8 @@ _FOLDERS = ("VG_100K", "VG_100K_2", "images", "")
 """The subfolders that may contain the pictures of Visual Genome and GQA."""
 _ENDINGS = (".jpg", ".jpeg", ".png", ".webp")
 _MAX_LINE = 1 << 20
+_MOST_UNKNOWN = 50
+"""The most frequent unknown relations that are stored."""
 _decoder = msgspec.json.Decoder(CausalGraph)
 
 OnBadLine = Callable[[int, str], None]
@@ -51,26 +54,25 @@ def mine_folder(
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
     with Staging(folder) as staging:
-        tally = MiningTally()
+        statistics = MiningStatistics(layouts=tuple(dict.fromkeys(layout for _, layout in files_of(source))))
         copies = PictureCopies(pictures, staging / IMAGES)
         encoder = msgspec.json.Encoder()
         with open(staging / GRAPHS, "wb") as file:
-            mining = mine(source, tally=tally, on_malformed=on_malformed, on_read=on_read)
+            mining = mine(source, statistics=statistics, on_malformed=on_malformed, on_read=on_read)
             for graph in mining:
                 file.write(encoder.encode(graph) + b"\n")
                 copies.copied(graph.image)
-        layouts = tuple(dict.fromkeys(layout for _, layout in files_of(source)))
-        statistics = tally.statistics(layouts)
         if not statistics.scenes:
             raise CountersightError(
                 f"{source} contains no scene graphs: it is empty, or not in the format of Visual Genome, GQA, "
                 "FACTUAL's regions or plain JSONL; nothing was made"
             )
-        if not tally.graphs.total():
+        if not statistics.graphs.total():
             raise CountersightError(
                 f"{source} contains no causal graphs in {statistics.scenes:,} scene graphs with "
                 f"{statistics.relations:,} relations"
             )
+        statistics.unknown = Counter(dict(statistics.unknown.most_common(_MOST_UNKNOWN)))
         (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")
         images = {image: name for image, name in copies.names.items() if image}
         return Mined(statistics, len(images), sum(name is not None for name in images.values()))

@@ -27,69 +27,43 @@ _DISTINCT = 100_000
 MOST_DESCRIPTIONS = 8
 """Limit on descriptions that mention the things: Visual Genome has fifty per picture."""
 MOST_OTHERS = 50
-_MOST_UNKNOWN = 50
-_COUNTED = ("scenes", "things", "relations", "malformed", "duplicates", "namesakes", "crowded")
 
 Things = tuple[Thing, ...]
 
 
-class MiningStatistics(msgspec.Struct, frozen=True):
+class MiningStatistics(msgspec.Struct):
     """Counts of what was read and found."""
 
-    scenes: int
-    things: int
-    relations: int
-    malformed: int
-    decisions: dict[Decision, int]
+    scenes: int = 0
+    things: int = 0
+    relations: int = 0
+    malformed: int = 0
+    decisions: Counter[Decision] = msgspec.field(default_factory=Counter)
     """How many relations the catalogue found causal, not causal, ambiguous or unknown."""
-    relations_by_kind: dict[str, int]
+    relations_by_kind: Counter[str] = msgspec.field(default_factory=Counter)
     """The number of causal relations of each kind."""
-    graphs: dict[GraphKind, int]
-    duplicates: int
+    graphs: Counter[GraphKind] = msgspec.field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
+    duplicates: int = 0
     """Causal graphs skipped because the picture has one with the same names and relations."""
-    namesakes: int
+    namesakes: int = 0
     """Causal graphs skipped because two of their things have the same name: no question could distinguish them."""
-    crowded: int
+    crowded: int = 0
     """Causal graphs skipped because their scene has too many of their kind."""
-    unknown: tuple[tuple[str, int], ...]
-    """The relations unknown to the catalogue, the most frequent first."""
+    unknown: Counter[str] = msgspec.field(default_factory=Counter)
+    """The relations unknown to the catalogue."""
     layouts: tuple[str, ...] = ()
     """The layouts of the input files."""
 
     @property
     def decided(self) -> float:
         """The share of relations that the catalogue decides."""
-        decided = self.decisions.get("causal", 0) + self.decisions.get("none", 0)
-        return decided / self.relations if self.relations else 0.0
-
-
-class MiningTally:
-    """Running counts while scene graphs are read."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        """The numbers of `MiningStatistics`, by name."""
-        self.decisions: Counter[Decision] = Counter()
-        self.kinds: Counter[str] = Counter()
-        self.graphs: Counter[GraphKind] = Counter()
-        self.unknown: Counter[str] = Counter()
-
-    def statistics(self, layouts: tuple[str, ...] = ()) -> MiningStatistics:
-        """Return the counts so far."""
-        return MiningStatistics(
-            **{name: self.counts[name] for name in _COUNTED},
-            decisions=dict(self.decisions.most_common()),
-            relations_by_kind=dict(self.kinds.most_common()),
-            graphs={kind: self.graphs[kind] for kind in KINDS},
-            unknown=tuple(self.unknown.most_common(_MOST_UNKNOWN)),
-            layouts=layouts,
-        )
+        return (self.decisions["causal"] + self.decisions["none"]) / self.relations if self.relations else 0.0
 
 
 def mine(
     source: Path,
     *,
-    tally: MiningTally | None = None,
+    statistics: MiningStatistics | None = None,
     on_malformed: Callable[[MalformedPart], None] | None = None,
     on_read: Callable[[int], None] | None = None,
 ) -> Iterator[CausalGraph]:
@@ -97,15 +71,15 @@ def mine(
 
     Parts that cannot be read are passed to `on_malformed` and skipped; `on_read` gets the number of bytes read so far.
     """
-    tally = tally or MiningTally()
+    statistics = statistics or MiningStatistics()
 
     def malformed(what: MalformedPart) -> None:
-        tally.counts["malformed"] += 1
+        statistics.malformed += 1
         if on_malformed:
             on_malformed(what)
 
     for part in _in_parts(read_scene_graphs(source, malformed, on_read)):
-        yield from mine_scenes(merge_scenes(part), tally)
+        yield from mine_scenes(merge_scenes(part), statistics)
 
 
 def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
@@ -121,12 +95,12 @@ def _in_parts(scenes: Iterable[SceneGraph]) -> Iterator[list[SceneGraph]]:
     yield part
 
 
-def mine_scenes(scenes: Iterable[SceneGraph], tally: MiningTally) -> Iterator[CausalGraph]:
+def mine_scenes(scenes: Iterable[SceneGraph], statistics: MiningStatistics) -> Iterator[CausalGraph]:
     """Return the causal graphs in scene graphs, scene by scene; graphs of the same picture are adjacent."""
     batch = _Batch()
     for scene in scenes:
-        batch.add(scene, tally)
-    yield from _graphs_of_batch(batch, tally)
+        batch.add(scene, statistics)
+    yield from _graphs_of_batch(batch, statistics)
 
 
 class _Batch:
@@ -138,50 +112,50 @@ class _Batch:
         self.scene_of: list[int] = []
         self.edges: list[tuple[int, int, CausalEdge]] = []
 
-    def add(self, scene: SceneGraph, tally: MiningTally) -> None:
+    def add(self, scene: SceneGraph, statistics: MiningStatistics) -> None:
         things = {thing.id: thing for thing in scene.things}
         places: dict[str, int] = {}  # only of things at the ends of edges
         for relation in scene.relations:
             subject, object = relation.subject, relation.object
             verdict = verdict_on(things[subject].name, relation.relation, things[object].name)
-            tally.decisions[verdict.decision] += 1
-            if verdict.decision == "unknown" and len(tally.unknown) < _DISTINCT:
-                tally.unknown[without_prefix(relation.relation)] += 1
+            statistics.decisions[verdict.decision] += 1
+            if verdict.decision == "unknown" and len(statistics.unknown) < _DISTINCT:
+                statistics.unknown[without_prefix(relation.relation)] += 1
             if verdict.cause is None:
                 continue
-            tally.kinds[verdict.kind] += 1
+            statistics.relations_by_kind[verdict.kind] += 1
             cause, effect = (subject, object) if verdict.cause == "subject" else (object, subject)
             ends = [places.setdefault(end, len(self.things) + len(places)) for end in (cause, effect)]
             edge = CausalEdge(cause, effect, without_prefix(relation.relation), subject, object, verdict.kind)
             self.edges.append((ends[0], ends[1], edge))
-        tally.counts["scenes"] += 1
-        tally.counts["things"] += len(things)
-        tally.counts["relations"] += len(scene.relations)
+        statistics.scenes += 1
+        statistics.things += len(things)
+        statistics.relations += len(scene.relations)
         self.scene_of += [len(self.scenes)] * len(places)
         self.scenes.append(scene)
         self.things += [things[end] for end in places]
 
 
-def _graphs_of_batch(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]:
+def _graphs_of_batch(batch: _Batch, statistics: MiningStatistics) -> Iterator[CausalGraph]:
     seen: set[tuple[object, ...]] = set()
     last, around = -1, Surroundings(SceneGraph(""))
-    for number, kind, things, causes in _found(batch, tally):
+    for number, kind, things, causes in _found(batch, statistics):
         scene = batch.scenes[number]
         if number != last:
             last, around = number, Surroundings(scene)
         names = [thing.name for thing in things]
         if len(set(names)) < len(names):
-            tally.counts["namesakes"] += 1
+            statistics.namesakes += 1
             continue
         relations = [edge.relation for edge in causes]
         # The causes of a collision have no order.
         ends = (*sorted(zip(names, relations, strict=False)), names[2]) if kind == "collision" else (*names, *relations)
         key = (scene.image or scene.id, kind, *ends)
         if key in seen:
-            tally.counts["duplicates"] += 1
+            statistics.duplicates += 1
             continue
         seen.add(key)
-        tally.graphs[kind] += 1
+        statistics.graphs[kind] += 1
         yield CausalGraph(
             kind=kind,
             things=things,
@@ -195,7 +169,7 @@ def _graphs_of_batch(batch: _Batch, tally: MiningTally) -> Iterator[CausalGraph]
 
 
 def _found(
-    batch: _Batch, tally: MiningTally
+    batch: _Batch, statistics: MiningStatistics
 ) -> Iterator[tuple[int, GraphKind, tuple[Thing, ...], tuple[CausalEdge, ...]]]:
     """Yield the causal graphs of a batch, scene by scene: the number of the scene, the kind, the things and the
     edges."""
@@ -208,7 +182,7 @@ def _found(
         things = motifs.things(table)
         scenes = scene_of[things[:, 0]]
         kept = _some_of_each(scenes, taken[motifs.kind])
-        tally.counts["crowded"] += len(scenes) - len(kept)
+        statistics.crowded += len(scenes) - len(kept)
         kinds = [KINDS.index(motifs.kind)] * len(kept)
         found += zip(scenes[kept].tolist(), kinds, things[kept].tolist(), motifs.edges[kept].tolist(), strict=True)
     found.sort()
