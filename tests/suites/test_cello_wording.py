@@ -7,12 +7,11 @@ from importlib.resources import files
 import pytest
 from causal.specimens import every_kind, graph
 
-from countersight.causal.grammar import pronoun, the, verb
 from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
 from countersight.suites.cello.queries import ChoiceQuery, Shape
 from countersight.suites.cello.rules import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
 from countersight.suites.cello.tasks import TASKS, queries
-from countersight.suites.cello.wording import VERB_BY_KIND, edges_in_words, leaked_names, question
+from countersight.suites.cello.wording import VERB_BY_KIND, edges_in_words, leaked_names, pronoun, question, the, verb
 
 # Graphs whose names try the grammar: plurals, people, mass nouns, compounds, and every kind of cause.
 TRYING = [

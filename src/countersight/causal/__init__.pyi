@@ -1,8 +1,6 @@
 from .catalogue import classes_of as classes_of
+from .catalogue import is_person as is_person
 from .catalogue import verdict_on as verdict_on
-from .grammar import pronoun as pronoun
-from .grammar import the as the
-from .grammar import verb as verb
 from .graph import Box as Box
 from .graph import CausalEdge as CausalEdge
 from .graph import CausalGraph as CausalGraph
@@ -19,7 +17,9 @@ from .graph import is_separated as is_separated
 from .graph import mediators as mediators
 from .knowledge import Knowledge as Knowledge
 from .knowledge import compare_counts as compare_counts
+from .lexicon import forms as forms
 from .lexicon import head as head
+from .lexicon import is_plural as is_plural
 from .lexicon import may_be_the_same as may_be_the_same
 from .lexicon import plain as plain
 from .lexicon import singular as singular

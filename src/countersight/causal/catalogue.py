@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from countersight.causal.lexicon import singular, wider
+from countersight.causal.lexicon import entry, singular, wider
 
 _WORD = re.compile(r"[a-z'-]+")
 _PREFIX = re.compile(r"^(?:v|pv|p):\s*", re.IGNORECASE)
@@ -289,6 +289,12 @@ def catalogue() -> Catalogue:
 def classes_of(name: str) -> frozenset[str]:
     """Return the classes of things that a name belongs to, according to the built-in catalogue."""
     return catalogue().classes(name)
+
+
+def is_person(name: str) -> bool:
+    """Return whether the name refers to a person or to people."""
+    classes, known = classes_of(name), entry(name)
+    return "person" in classes if classes else known is not None and known.kind == "person"
 
 
 def verdict_on(subject: str, relation: str, object: str) -> RelationVerdict:

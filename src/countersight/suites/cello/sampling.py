@@ -13,7 +13,7 @@ from random import Random
 
 import msgspec
 
-from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, plain, pronoun
+from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, plain
 from countersight.random_choice import balanced
 from countersight.suites.cello.balancing import KNOWLEDGE_ROLE, SignedNames, balance_options, choose_balanced
 from countersight.suites.cello.cases import CaseDraft, draft_choice, draft_yes_no, with_prior_verdict
@@ -22,7 +22,7 @@ from countersight.suites.cello.options import Answers
 from countersight.suites.cello.queries import ChoiceQuery, Shape, Task, YesNoQuery
 from countersight.suites.cello.rules import allowed_queries
 from countersight.suites.cello.tasks import TASKS
-from countersight.suites.cello.wording import wordings
+from countersight.suites.cello.wording import pronoun, wordings
 
 _GRAPHS_PER_CASE = 40
 """Graphs of a kind kept per case of a task: more than enough, since most of them allow a question."""

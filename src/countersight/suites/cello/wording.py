@@ -8,18 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from countersight.causal import (
     CausalGraph,
     acting_kind,
+    forms,
     head,
+    is_person,
+    is_plural,
     plain,
-    pronoun,
     singular,
     synonyms,
-    the,
-    verb,
     words_in,
 )
 from countersight.suites.cello.queries import ChoiceQuery, Query, Shape, Task
@@ -38,6 +38,52 @@ VERB_BY_KIND = {
 
 MAX_LENGTH = 400
 """The longest question in characters; published ones are about a tenth as long."""
+
+
+class Pronoun(NamedTuple):
+    """The pronoun forms for a thing."""
+
+    subject: str
+    object: str
+    possessive: str
+    be: str
+
+    @property
+    def subject_is(self) -> str:
+        """The pronoun with its verb, as in "where it is" and "where they are"."""
+        return f"{self.subject} {self.be}"
+
+
+_IT = Pronoun("it", "it", "its", "is")
+_THEY = Pronoun("they", "them", "their", "are")
+
+
+def pronoun(name: str) -> Pronoun:
+    """Return the pronoun for a name; "they" for a person whose name does not say more."""
+    noun = singular(head(name))
+    if is_plural(name):
+        return _THEY
+    if noun in forms().he:
+        return Pronoun("he", "him", "his", "is")
+    if noun in forms().she:
+        return Pronoun("she", "her", "her", "is")
+    return _THEY if is_person(name) else _IT
+
+
+def verb(name: str, plain: str) -> str:
+    """Return the verb in the present form that agrees with a name: the shelf supports, the shelves support."""
+    if is_plural(name):
+        return {"be": "are"}.get(plain, plain)
+    if plain == "be":
+        return "is"
+    first, _, rest = plain.partition(" ")
+    first += "es" if first.endswith(("s", "sh", "ch", "x", "o")) else "s"
+    return f"{first} {rest}".rstrip()
+
+
+def the(name: str) -> str:
+    """Return the name with "the"."""
+    return f"the {name}"
 
 
 def verb_for_kind(cause: str, kind: str) -> str:
