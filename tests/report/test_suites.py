@@ -161,13 +161,6 @@ def test_cases_whose_change_is_of_no_known_type_are_counted_and_rules_are_named(
     assert all(note.endswith("proposed by rules from the text of the change. On no line: 2 cases.") for note in notes)
 
 
-def test_people_stand_beside_a_run_of_cosim_and_are_marked_reported(tmp_path: Path) -> None:
-    files = write_report([answered(tmp_path / "run", cosim(("object addition",)), right)], tmp_path / "out")
-    assert lines(files, "gpt-4o")["Human"][:2] == ["50", "98"]
-    assert "| Human (reported in CoSIm, Table 3) | 50 | 98 |" in words_of(files)["markdown"]
-    assert "**reported**: Copied from the named paper" in words_of(files)["markdown"]
-
-
 def test_the_number_of_changes_may_be_told_by_hostile_files(tmp_path: Path) -> None:
     odd = [
         msgspec.structs.replace(case, provenance={"changes": changes})

@@ -55,9 +55,3 @@ def test_cases_of_several_suites_are_not_divided(suites: tuple[str, str]) -> Non
 def test_a_suite_that_divides_nothing_has_no_divisions() -> None:
     divider, lines = divided([case("c0", "add", suite="cfmm")], [])
     assert (divider.suite, lines) == ("cfmm", {})
-
-
-def test_a_divided_case_costs_few_bytes() -> None:
-    cases = (case(f"c{row}", "add", "remove") for row in range(2_000))
-    (division,) = divide(cases, lambda suite: AXES.get(suite, ())).divisions
-    assert (division.cases.nbytes + division.places.nbytes) / 2_000 < 13

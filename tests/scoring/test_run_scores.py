@@ -1,7 +1,6 @@
 """A run scored: what was cut or empty is not wrong, answers are a table, and gold can be corrected later."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -185,9 +184,6 @@ def test_gold_is_corrected_by_a_table_without_asking_again(run: RunFolder, tmp_p
     table.write_text(f"case,world,answer\n{wrong.id},factual,{other}\n")
     right = score_run(run).overall.factual.right
     assert score_run(run, gold=table).overall.factual.right == right - 1
-    lines = tmp_path / "gold.jsonl"
-    lines.write_text(json.dumps({"case": wrong.id, "world": "factual", "answer": other}) + "\n")
-    assert score_run(run, gold=lines).overall.factual.right == right - 1
 
 
 @pytest.mark.parametrize("written", ["B", "b", "(b)", "b)", "[B]", "B."])

@@ -9,7 +9,6 @@ from running import ask
 from suites.makers import gives_nothing_away
 
 import countersight as cs
-from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.description import describe
 from countersight.engine import RunFolder, Sample
@@ -218,9 +217,3 @@ def test_a_report_has_a_table_of_misses_and_false_alarms(eight, tmp_path):
     assert "Misses and false alarms" in found.html.read_text()
     assert "alarms,deaf,,all,balance counterfactual,0.5" in found.csv.read_text()
     assert found.data.bad_rows == 0
-
-
-def test_exporting_the_published_layout_reports_that_controls_are_left_out(folder, tmp_path, capsys):
-    assert main(["export", str(folder), "-o", str(tmp_path / "q.csv")]) == 0
-    assert len((tmp_path / "q.csv").read_text().splitlines()) == 1 + 12
-    assert "12 controls are left out, because the published layout cannot represent controls" in capsys.readouterr().out

@@ -214,7 +214,7 @@ _SHARED: Final = {
     "--max-tokens N=256": "maximum length of a reply, in tokens",
     "--ray ADDRESS=": "run on a Ray cluster; `auto` uses the cluster of this machine",
     "--dataset DIR": "the dataset's current folder, if it was moved",
-    "--gold, --key PATH": "right answers: corrections made after the run (a dataset, or a .csv or .jsonl with "
+    "--gold, --key PATH": "right answers: corrections made after the run (a dataset, or a .csv with "
     "case, world, "
     "answer), or the key of a hidden dataset",
     "--pictures DIR": "the folder that contains the pictures",

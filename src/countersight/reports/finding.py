@@ -8,8 +8,8 @@ from countersight.english import listed
 from countersight.figures import Figure
 from countersight.html import TOO_FEW_CASES, name, shortened
 from countersight.number_formats import count, interval, p_value, percent
-from countersight.reports.advice import WARNING_THRESHOLD
 from countersight.reports.data import ReportData, RunScores
+from countersight.reports.loaded_run import WARNING_THRESHOLD
 from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several

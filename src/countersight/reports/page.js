@@ -487,26 +487,6 @@
     draw();
   });
 
-  // ---- keys: from case to case, except while somebody types --------------------------------------------------
-
-  addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
-    if (event.target.closest("input, select, textarea, [contenteditable]")) return;
-    const by = { j: 1, k: -1 }[event.key];
-    if (!by) return;
-    const cards = [...byId("cards").children];
-    const at = cards.indexOf(document.activeElement?.closest(".card"));
-    let next = cards[at < 0 ? (by > 0 ? 0 : cards.length - 1) : at + by];
-    if (!next && !byId(by > 0 ? "next" : "previous").disabled) {
-      change({ page: state.page + by });
-      next = by > 0 ? byId("cards").firstChild : byId("cards").lastChild;
-    }
-    if (!next) return;
-    next.focus({ preventScroll: true });
-    next.scrollIntoView({ block: "start" });
-    event.preventDefault();
-  });
-
   // ---- figures that can be saved ---------------------------------------------------------------------------
 
   const save = (blob, name) => {

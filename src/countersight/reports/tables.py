@@ -11,7 +11,7 @@ from countersight.html import table_line as line
 from countersight.number_formats import count, percent
 from countersight.reports.data import Analysis, DividedScores, ReportData, RunScores
 from countersight.scoring import NO_GROUP, ComparedRuns, GroupScores
-from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms, table
+from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms
 from countersight.text import several
 
 _UNKNOWN: Mapping[World, float] = {}
@@ -72,14 +72,6 @@ def by_group(
     for called, shares in (("chance", chance), ("blind", blind), ("knowledge", knowledge)):
         if shares:
             lines.append(shares_line(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))
-    for key, row in terms.reported_rows:
-        reference = table(key)
-        for system in reference.systems:
-            if system.names[0] == row:
-                places = zip(reference.places, system.cells, strict=True)
-                printed = {at.measure: _printed(cell, at.negated) for at, cell in places if at.line == ALL}
-                first = TableCell(system.name, (f"reported in {reference.source}",))
-                lines.append(shares_line(first, NOTHING if system.n is None else system.n, printed, reported=True))
     return Grid(name(run.label), head, tuple(lines), f"{name(run.model)}, prompt {name(run.prompt)}.", key="scores")
 
 

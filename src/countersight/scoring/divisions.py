@@ -1,6 +1,6 @@
 """Divisions of the cases of a suite by criteria other than the group: kind of change, rung, form of the answer.
 
-A case may count on several lines of a division. Divisions need only a few bytes for each case.
+A case may count on several lines of a division.
 """
 
 from array import array
@@ -32,22 +32,19 @@ class Division(msgspec.Struct, frozen=True, eq=False):
     """The assignment of cases to the lines of an axis."""
 
     name: str
-    lines: tuple[str, ...]
-    cases: NDArray[np.int32]
-    """The positions of cases; a position occurs once for each line of its case."""
-    places: NDArray[np.uint8]
-    """The index in `lines` of each entry in `cases`."""
+    lines: dict[str, NDArray[np.int32]]
+    """The positions of the cases on each line that has any, in the order of the axis."""
 
     def masks(self, count: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Iterate over the rows that have cases, each with a mask of `count` cases."""
-        for place in np.unique(self.places):
+        """Iterate over the lines, each with a mask of `count` cases."""
+        for line, positions in self.lines.items():
             mask = np.zeros(count, dtype=np.bool_)
-            mask[self.cases[self.places == place]] = True
-            yield self.lines[place], mask
+            mask[positions] = True
+            yield line, mask
 
     def unplaced(self, count: int) -> int:
         """Return how many of `count` cases are on no line."""
-        return count - np.unique(self.cases).size
+        return count - len({position for positions in self.lines.values() for position in positions.tolist()})
 
 
 class DividedCases(msgspec.Struct, frozen=True, eq=False):
@@ -63,19 +60,18 @@ def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) ->
     """Divide cases along the axes of their suite."""
     suite = ""
     axes: tuple[Axis, ...] = ()
-    found: list[tuple[array[int], bytearray]] = []
+    found: list[dict[str, array[int]]] = []
     for position, case in enumerate(cases):
         if position == 0:
             suite, axes = case.suite, axes_of(case.suite)
-            found = [(array("i"), bytearray()) for _ in axes]
+            found = [{line: array("i") for line in (*axis.lines, OTHER)} for axis in axes]
         elif case.suite != suite:
             return DividedCases()
-        for axis, (positions, places) in zip(axes, found, strict=True):
-            for line in dict.fromkeys(line if line in axis.lines else OTHER for line in axis.of(case)):
-                positions.append(position)
-                places.append((*axis.lines, OTHER).index(line))
-    divisions = (
-        Division(axis.name, (*axis.lines, OTHER), np.array(positions, dtype=np.int32), np.array(places, dtype=np.uint8))
-        for axis, (positions, places) in zip(axes, found, strict=True)
-    )
-    return DividedCases(suite, tuple(divisions))
+        for axis, lines in zip(axes, found, strict=True):
+            for line in {line if line in axis.lines else OTHER for line in axis.of(case)}:
+                lines[line].append(position)
+    return DividedCases(suite, tuple(_division(axis, lines) for axis, lines in zip(axes, found, strict=True)))
+
+
+def _division(axis: Axis, lines: "dict[str, array[int]]") -> Division:
+    return Division(axis.name, {line: np.array(cases, dtype=np.int32) for line, cases in lines.items() if cases})

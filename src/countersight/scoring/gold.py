@@ -52,7 +52,7 @@ class Gold:
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
-        """Read a dataset whose answers were corrected, a table (.csv, .jsonl) with case, world and answer, or a key.
+        """Read a dataset whose answers were corrected, a CSV table with case, world and answer, or a key.
 
         In a table `world` is factual, counterfactual or shown. A key has the answers of a hidden dataset.
         """
@@ -123,8 +123,7 @@ class Gold:
 
 def _of_table(path: Path) -> Iterator[tuple[tuple[str, QuestionVariant], str]]:
     with open(path, newline="", encoding="utf-8-sig") as file:
-        lines = _csv(path, file) if path.suffix.lower() == ".csv" else enumerate(map(_json, file), 1)
-        for number, line in lines:
+        for number, line in _csv(path, file):
             try:
                 found = msgspec.convert(line, _GoldLine)
             except msgspec.ValidationError as error:
@@ -143,10 +142,3 @@ def _csv(path: Path, file: TextIO) -> Iterator[tuple[int, object]]:
             raise GoldError(f"{path} line {number} has {len(values)} values, but the header has {len(header)}")
         if values is not header:
             yield number, dict(zip(header, values, strict=True))
-
-
-def _json(line: str) -> object:
-    try:
-        return msgspec.json.decode(line)
-    except msgspec.DecodeError:
-        return line

@@ -50,8 +50,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """Whether every share is also shown as a count."""
     wholes: dict[str, str] = {}
     """The paper's names for completely right questions, pictures and sets (by "question", "picture", "set")."""
-    reported_rows: tuple[tuple[str, str], ...] = ()
-    """Reported rows that are always shown with a run: the name of a reference table and of one of its rows."""
 
 
 PLAIN: Final = Terms()

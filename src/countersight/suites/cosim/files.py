@@ -159,7 +159,6 @@ SUITE: Final = Suite(
             Axis("change type", KINDS, _types, _PROPOSED),
             Axis("number of changes", ("1", "2", "3 or more"), _number_of_changes, _PROPOSED),
         ),
-        reported_rows=(("cosim-3", "Human"),),
     ),
     described=CosimTally,
     tables="countersight.suites.cosim",
