@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lowest = sorted(grid, key=lambda point: always_held(*point, 10 * draws))[:3]
     found = {point: always_held(*point, 200 * draws) for point in lowest}  # a minimum of noisy figures is too low
     where = min(found, key=lambda point: found[point])
-    print(f"coverage at every moment: lowest {found[where]:.3f} of {len(grid)} settings (at least {LEAST} is wanted)")
+    print(f"coverage at every check: lowest {found[where]:.3f} of {len(grid)} settings (at least {LEAST} is wanted)")
     print(f"  found at drop {where[0]:.0%}, {where[1]} cases, width {where[2]}")
 
 
