@@ -226,7 +226,7 @@ def test_the_page_shows_the_calibration_and_the_corrected_scores(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"] * 12 + ["neither"] * 4)
     found = instrument([(1.0, 1)] * 18 + [(0.0, 1)] * 2 + [(0.0, 0)] * 15 + [(1.0, 0)] * 5)
     judge = JudgeSheet(Actor("openai:gpt-9"), 1, found, found, found, {"faithful": rate(9, 10)}, rate(3, 4), rate(9, 9))
-    sheet = Calibration((judge,), 40, 7, "majority", {}, "0.1.0")
+    sheet = Calibration((judge,), 40, 7, {}, "0.1.0")
     (folder / CALIBRATION).write_bytes(msgspec.json.encode(sheet))
     words = finish(folder).html.read_text()
     assert "Judges on tests with known verdicts" in words

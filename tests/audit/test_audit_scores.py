@@ -43,13 +43,13 @@ def case(row, *concepts, picture=None, control=None):
     )
 
 
-def scored(*cases, judges=("j",), pool="majority"):
+def scored(*cases, judges=("j",)):
     manifest = Manifest(
         DatasetReference("d", ".", "f", len(cases)),
         *(Actor(name) for name in ("m", "rules", "exact")),
         tuple(map(Actor, judges)),
         1,
-        pool,
+        "majority",
         1,
         False,
         0,

@@ -26,7 +26,7 @@ from countersight.editing.marking import MARK
 from countersight.engine import lock_folder
 from countersight.errors import AuditError, CountersightError
 
-CALIBRATED = Calibration((), 8, 0, "majority", {}, "0.1.0")
+CALIBRATED = Calibration((), 8, 0, {}, "0.1.0")
 
 
 def bundled(folder):
@@ -186,7 +186,7 @@ def test_a_changed_difference_picture_is_written_again(tmp_path):
 
 def test_files_left_by_a_killed_process_are_not_sealed(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
-    for name in (".report.html.123", "pictures/.abc.png.123"):
+    for name in (".report.html.part-123", "pictures/.abc.png.part-123"):
         (folder / name).write_bytes(b"half")
     bundled(folder)
     assert not any("123" in name for name in sheet(folder, "bundle.json")["files"])

@@ -10,7 +10,7 @@ from countersight.audits.calibration.correction import CorrectedScore, correct_s
 from countersight.audits.calibration.people import LABELS, PersonLabel, people_calibration
 from countersight.audits.calibration.sheets import Calibration, JudgeSheet, instrument, rate
 from countersight.audits.folder import AuditFolder
-from countersight.audits.pooling import HALVES, Mean, ccs_of_votes, panel_opinion, pooled_opinion
+from countersight.audits.pooling import HALVES, Mean, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.score_records import CorrectedScores, Specificity
 from countersight.audits.scores import score
@@ -73,7 +73,6 @@ def test_a_calibration_can_be_used_by_an_audit_and_verified(labelled, tmp_path, 
     [
         (["--people", "x"], "use --people and --audit together"),
         ([], "name the judges to calibrate with --judge"),
-        (["--judge", "exact", "--pool", "mean"], "pooled by their mean cannot be calibrated"),
     ],
 )
 def test_an_impossible_calibration_is_refused(tmp_path, capsys, words, told):
@@ -88,19 +87,6 @@ def test_a_tie_counts_half_and_a_panel_never_exceeds_its_votes():
     assert pooled_opinion([Verdict("a", 1, 1, 0), Verdict("a", 2, 0, 0)], HALVES).pcs == 0.5
 
 
-def test_the_page_says_when_pcs_and_ncc_were_accepted_by_different_judges(labelled):
-    """Two of three judges accept PCS, two accept NCC, and only one accepts both, so a CCS of 1 needs a warning."""
-    split = (Verdict("a", 1, 1, 0), Verdict("b", 1, 0, 1), Verdict("c", 1, 1, 1))
-    assert (panel_opinion(split, HALVES).ccs, ccs_of_votes(split, HALVES)) == (1.0, 0.0)
-    audit, change = read_audit(labelled[0]), msgspec.structs.replace
-    cases = [change(each, concepts=tuple(change(c, verdicts=split) for c in each.concepts)) for each in audit.cases]
-    scores = score(change(audit, cases=tuple(cases)))
-    assert (scores.kept.ccs.value, scores.lent, scores.allowed) == (1.0, scores.kept.ccs.concepts, 0.0)
-    (words,) = (each for each in headline(limits(audit.manifest, scores)) if "no majority accepts both" in each)
-    assert words.endswith("Computed from PCS × NCC of every single vote, CCS is 0.000.")
-    assert score(audit).lent == 0
-
-
 def test_an_audit_started_by_0_1_keeps_its_pooling(tmp_path):
     folder = write_audit(tmp_path / "a", ["undecided"])
     assert score(read_audit(folder)).undecided == 1
@@ -113,7 +99,7 @@ def limits_with(folder, **changes):
     scores = msgspec.structs.replace(score(audit), **changes)
     half = instrument([(1.0, 1), (0.0, 1), (1.0, 0), (0.0, 0)])
     sheet = JudgeSheet(Actor("openai:gpt-8"), 1, half, half, half, {}, rate(0, 0), rate(0, 0))
-    calibration = Calibration((sheet,), 4, 0, "majority", audit.manifest.prompts, "0.1.0")
+    calibration = Calibration((sheet,), 4, 0, audit.manifest.prompts, "0.1.0")
     return " ".join(headline(limits(audit.manifest, scores, calibration, drawn=False)))
 
 

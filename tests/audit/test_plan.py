@@ -130,7 +130,7 @@ def test_a_failed_step_is_never_part_of_a_met_criterion(folder, tmp_path):
 PARTY = SimpleNamespace(name="m")
 DONE = SimpleNamespace(
     requires=(), plan="x", dataset=SimpleNamespace(fingerprint="f"), model=PARTY, extractor=PARTY, editor=PARTY,
-    cases=None, concepts=1, votes=1, pool="majority, ties half", intervene="picture", strength=0, judges=(PARTY,),
+    cases=None, concepts=1, votes=1, intervene="picture", strength=0, judges=(PARTY,),
     checkers=(), descriptive=False, control=False, uncited=False, started="2026",
 )  # fmt: skip
 
@@ -144,15 +144,12 @@ DONE = SimpleNamespace(
         ({"control": True}, "the control edits were added"),
         ({"uncited": True}, "the edits of uncited objects were added"),
         ({"descriptive": True}, "the restriction to descriptive questions was added"),
-        ({"pool": "mean"}, "the way to combine votes is mean instead of majority, ties half"),
         ({"strength": 3}, "the number of doses is 3 instead of 1"),
         ({"started": "2025"}, "the audit was started before the plan was written"),
     ],
 )
 def test_every_deviation_is_named_and_the_verdict_is_cannot_tell(changed, deviation):
-    planned = AuditPlan(
-        dataset="f", name="d", judges=("m",), pool=DONE.pool, criteria=("CCS at least 0.5",), written="2026"
-    )
+    planned = AuditPlan(dataset="f", name="d", judges=("m",), criteria=("CCS at least 0.5",), written="2026")
     manifest = SimpleNamespace(**vars(DONE) | changed)
     found = conclude(manifest, scored(0.9, 0.8, 0.95, tests=12 if changed else 9), planned, selected=12)
     assert (found.answer, found.deviations) == ("cannot tell", (deviation,))
@@ -164,9 +161,7 @@ def test_a_plan_that_no_audit_can_meet_is_refused(tmp_path):
 
 
 def test_a_criterion_that_is_not_in_the_plan_is_named():
-    planned = AuditPlan(
-        dataset="f", name="d", judges=("m",), pool=DONE.pool, criteria=("CCS at least 0.5",), written="2026"
-    )
+    planned = AuditPlan(dataset="f", name="d", judges=("m",), criteria=("CCS at least 0.5",), written="2026")
     manifest = SimpleNamespace(**vars(DONE) | {"requires": ("CCS at least 0.5", "NCC at least 0.6")})
     found = conclude(manifest, scored(0.9, 0.8, 0.95, tests=12), planned, selected=12)
     assert found.answer == "met"

@@ -12,7 +12,6 @@ from .folder import AuditFolder as AuditFolder
 from .plan import AuditPlan as AuditPlan
 from .plan import Conclusion as Conclusion
 from .plan import write_plan as write_plan
-from .pooling import HALVES as HALVES
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL
 from .prompts import AuditPrompts as AuditPrompts
@@ -20,7 +19,6 @@ from .prompts import find_prompts as find_prompts
 from .records import Actor as Actor
 from .records import Check as Check
 from .records import Intervene as Intervene
-from .records import Pool as Pool
 from .records import Verdict as Verdict
 from .score_records import AuditScores as AuditScores
 from .scores import score as score

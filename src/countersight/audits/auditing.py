@@ -32,7 +32,6 @@ from countersight.audits.records import (
     Failed,
     Intervene,
     Manifest,
-    Pool,
     Step,
 )
 from countersight.audits.selection import Selection, select, write_selection
@@ -158,7 +157,6 @@ class AuditOptions(msgspec.Struct, frozen=True):
     judges: tuple[str | Judge, ...]
     prompts: AuditPrompts
     votes: int = 1
-    pool: Pool = HALVES
     concepts: int = 1
     control: bool = False
     cases: int | None = None
@@ -294,7 +292,7 @@ def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]
     return ((row, case) for row, case in dataset.cases() if row in rows)
 
 
-_METHOD: Final = ("votes", "pool", "concepts", "control", "cases", "descriptive", "uncited", "intervene", "requires")
+_METHOD: Final = ("votes", "concepts", "control", "cases", "descriptive", "uncited", "intervene", "requires")
 """Options that are stored in audit.json under the same names."""
 
 
@@ -305,6 +303,7 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, participant
         extractor=participants.extractor.party,
         editor=participants.editor.party if participants.editor else Actor(""),
         judges=tuple(judge.party for judge in participants.judges),
+        pool=HALVES,
         seed=options.settings.seed,
         prompts=msgspec.structs.asdict(options.prompts),
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",

@@ -16,7 +16,6 @@ from typing import Any, BinaryIO, Final, Self
 import msgspec
 
 from countersight import __version__
-from countersight.audits.pooling import HALVES
 from countersight.audits.records import Actor, Manifest, Step, decode_record
 from countersight.editing import EditOrder
 from countersight.engine import Journal, create_locked_folder, lock_folder, open_journal, read_manifest, write_manifest
@@ -69,8 +68,6 @@ class AuditFolder:
         try:
             if (path / MANIFEST).exists():
                 there = cls.open(path).manifest
-                if (there.pool, manifest.pool) == ("majority", HALVES):  # begun by 0.1: keep its pooling
-                    manifest = msgspec.structs.replace(manifest, pool=there.pool)
                 _refuse_difference(path, there, manifest)
                 manifest = _with_start(manifest, there)
                 if manifest == there:
@@ -148,7 +145,6 @@ def describe_manifest(manifest: Manifest) -> dict[str, str]:
         "kind of intervention": manifest.intervene,
         "number of doses": str(manifest.strength or 1),
         "set of LPIPS weights": manifest.lpips[:8] or "none",
-        "way of pooling": manifest.pool,
         "set of prompts": _describe_prompts(manifest),
         "plan": manifest.plan[:8] or "none",
     }
@@ -191,6 +187,7 @@ def _with_start(now: Manifest, there: Manifest) -> Manifest:
         countersight=there.countersight,
         python=there.python,
         platform=there.platform,
+        pool=there.pool,
         calibration=there.calibration,
         plan=there.plan,
         requires=now.requires or there.requires,

@@ -11,7 +11,7 @@ import msgspec
 from countersight import __version__
 from countersight.audits.folder import digest_of
 from countersight.audits.pooling import Mean
-from countersight.audits.records import STRENGTHS, Intervene, Manifest, Pool, decode_record
+from countersight.audits.records import STRENGTHS, Intervene, Manifest, decode_record
 from countersight.audits.score_records import AuditScores
 from countersight.audits.signing import sign
 from countersight.errors import AuditError
@@ -138,8 +138,6 @@ class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     concepts: int = 1
     judges: tuple[str, ...] = ()
     votes: int = 1
-    pool: Pool | Literal[""] = ""
-    """How votes are combined; empty in plans of 0.1, which do not say."""
     descriptive: bool = False
     control: bool = False
     uncited: bool = False
@@ -221,7 +219,6 @@ def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, select
         ("number of cases", plan.cases or "all", manifest.cases or "all"),
         ("number of concepts", plan.concepts, manifest.concepts),
         ("number of votes", plan.votes, manifest.votes),
-        ("way to combine votes", plan.pool or manifest.pool, manifest.pool),
         ("kind of intervention", plan.intervene, manifest.intervene),
         ("number of doses", plan.strength, manifest.strength or 1),
     ):

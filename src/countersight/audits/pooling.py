@@ -27,13 +27,11 @@ class Opinion(msgspec.Struct, frozen=True):
 
 
 def pool_scores(scores: Iterable[float | None], pool: Pool) -> float | None:
-    """Combine several scores into one; abstentions do not count. A tie counts half, or is undecided in old audits."""
+    """Return the majority of scores, without abstentions; a tie counts half, or decides nothing in old audits."""
     given = [score for score in scores if score is not None]
     if not given:
         return None
     mean = sum(given) / len(given)
-    if pool == "mean":
-        return mean
     if mean == 0.5:
         return 0.5 if pool == HALVES else None
     return float(mean > 0.5)
@@ -55,17 +53,6 @@ def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 def panel_opinion(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
     """Return the pooled opinion of all judges; every judge has the same weight, however often it voted."""
     return pooled_opinion([pooled_opinion(votes, pool) for votes in by_judge(verdicts).values()], pool)
-
-
-def ccs_of_votes(verdicts: Iterable[Verdict], pool: Pool) -> float | None:
-    """Return the CCS from pooling PCS · NCC of every single vote.
-
-    The CCS of the pooled opinion may be higher: the majorities for PCS and for NCC may consist of different votes.
-    """
-    own = (
-        pool_scores((pooled_opinion([vote], pool).ccs for vote in votes), pool) for votes in by_judge(verdicts).values()
-    )
-    return pool_scores(own, pool)
 
 
 class Mean(msgspec.Struct, frozen=True):

@@ -272,8 +272,8 @@ class Local:
         """Do nothing: there is nothing to close."""
 
 
-Pool = Literal["majority, ties half", "mean", "majority"]
-"""How votes, and then judges, are combined into one score. In the last, used by 0.1, a tie decides nothing."""
+Pool = Literal["majority, ties half", "majority"]
+"""How votes, and then judges, are combined into one score: a tie counts half. In audits of 0.1, it decides nothing."""
 
 
 class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -150,10 +150,6 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     paths: dict[str, int]
     """Verdicts by what decided them."""
     agreement: JudgeAgreement
-    lent: int = 0
-    """Tests that count whose CCS exceeds that of their votes: yes to PCS and yes to NCC come from different votes."""
-    allowed: float | None = None
-    """CCS from pooling PCS · NCC of every single vote, if that differs."""
     edited: int | None = None
     """Tests with an edited picture, if edits were checked."""
     checked: int | None = None

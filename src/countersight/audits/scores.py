@@ -23,7 +23,6 @@ from countersight.audits.pooling import (
     Opinion,
     agreement,
     by_judge,
-    ccs_of_votes,
     mean_by_cluster,
     panel_opinion,
     pooled_opinion,
@@ -100,12 +99,11 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
 
 
 def _kept_figures(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
-    """Return figures over the tests that count: unchanged answers, accuracy, and CCS that no single vote supports."""
+    """Return figures over the tests that count: unchanged answers, and accuracy."""
     trails = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
-    before, after, same, own = [], [], [], []
+    before, after, same = [], [], []
     for test in kept:
         case, concept = trails[test.case, test.number]
-        own.append((test, ccs_of_votes(concept.verdicts, audit.manifest.pool)))
         if case.baseline is None or concept.again is None or concept.edit is None:
             continue
         question, first, again = case.record.question, case.baseline.answer.text, concept.again.answer.text
@@ -116,14 +114,10 @@ def _kept_figures(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, 
         if was is not None and now is not None:
             before.append((test.picture, test.case, float(same_answer(question, was, first))))
             after.append((test.picture, test.case, float(same_answer(question, now, again))))
-    lent = sum(test.ccs is not None and ccs is not None and test.ccs > ccs + 1e-9 for test, ccs in own)
-    pooled = [(test.picture, test.case, ccs) for test, ccs in own if ccs is not None]
     return {
         "unmoved": len(same),
         "unmoved_passed": sum(test.pcs is not None and test.pcs > 0.5 for test in same),
         "accuracy": Accuracy(mean_by_cluster(before), mean_by_cluster(after)) if after else None,
-        "lent": lent,
-        "allowed": mean_by_cluster(pooled).value if lent else None,
     }
 
 

@@ -14,7 +14,7 @@ from countersight.errors import CountersightError
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.audits import AuditTally, Pool
+    from countersight.audits import AuditTally
     from countersight.models import ModelSettings
 
 TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
@@ -22,8 +22,7 @@ TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
 
 _JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
 _VOTES: Final = {
-    "--votes N=1": "votes per model judge",
-    "--pool {majority,mean}=majority": "how votes, and then judges, are combined into one score; a tie counts as half",
+    "--votes N=1": "votes per model judge; the majority of its votes counts, and then that of the judges, a tie half",
 }
 _METHOD: Final = {
     "--judge J*!": _JUDGE,
@@ -125,7 +124,6 @@ def _method(chosen: argparse.Namespace) -> dict[str, Any]:
     return {
         "judges": tuple(chosen.judge),
         "votes": chosen.votes,
-        "pool": _pooling_rule(chosen),
         "concepts": chosen.concepts,
         "control": chosen.control in ("nothing", "both"),
         "uncited": chosen.control in ("uncited", "both"),
@@ -141,13 +139,6 @@ def _helper_settings(chosen: argparse.Namespace, *, votes: int = 1) -> "ModelSet
     """Return the settings of the extractor or of the judges, with enough tokens to reason before they write JSON."""
     plain = argparse.Namespace(seed=chosen.seed, timeout=chosen.timeout, ray=chosen.ray)
     return model_settings(plain, max_tokens=2048, temperature=TEMPERATURE_OF_SEVERAL_VOTES if votes > 1 else 0.0)
-
-
-def _pooling_rule(chosen: argparse.Namespace) -> "Pool":
-    """Return the rule that combines votes into one score."""
-    from countersight.audits import HALVES
-
-    return HALVES if chosen.pool == "majority" else "mean"
 
 
 def _audit(chosen: argparse.Namespace) -> int:
@@ -232,7 +223,6 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         "judges": tuple(chosen.judge),
         "prompts": find_prompts(chosen.prompts or USUAL),
         "votes": chosen.votes,
-        "pool": _pooling_rule(chosen),
         "judge_settings": _helper_settings(chosen, votes=chosen.votes),
         "retry": RetryPolicy(concurrency=chosen.concurrency),
     }

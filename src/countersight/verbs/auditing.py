@@ -7,7 +7,6 @@ from typing import Literal
 
 from countersight.audits import (
     BRIEF,
-    HALVES,
     USUAL,
     USUAL_CHECKERS,
     AuditOptions,
@@ -45,7 +44,6 @@ async def audit_async(
     cases: int | None = None,
     concepts: int = 1,
     votes: int = 1,
-    pool: Literal["majority", "mean"] = "majority",
     control: Literal["", "nothing", "uncited", "both"] = "",
     intervene: Intervene = "picture",
     strength: int = 1,
@@ -74,7 +72,6 @@ async def audit_async(
         judges=tuple(judges),
         prompts=words if isinstance(words, AuditPrompts) else find_prompts(words),
         votes=votes,
-        pool=HALVES if pool == "majority" else "mean",
         concepts=concepts,
         control=control in ("nothing", "both"),
         uncited=control in ("uncited", "both"),

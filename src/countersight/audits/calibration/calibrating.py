@@ -12,7 +12,6 @@ import msgspec
 from countersight.audits.auditing import AuditOptions, audit_dataset
 from countersight.audits.calibration.sheets import (
     DRAWINGS,
-    NO_MEAN,
     Calibration,
     copy_calibration,
     judge_sheets,
@@ -28,7 +27,6 @@ from countersight.dataset import Dataset
 from countersight.editing import EditRequest
 from countersight.editing.exact import changed_scene
 from countersight.english import listed
-from countersight.errors import AuditError
 from countersight.models import Answer, ModelSettings, Request
 from countersight.picture import Picture
 from countersight.scenes import PLACES, Scene, facts_by_name
@@ -161,8 +159,6 @@ async def calibrate(
 
     Returns None if stopped. `judging` has fields of `AuditOptions`.
     """
-    if judging.get("pool") == "mean":
-        raise AuditError(f"votes pooled by their mean cannot be calibrated: {NO_MEAN}")
     with TemporaryDirectory() as base:
         folder = Path(base) / NAME
         await asyncio.to_thread(make_synthetic, folder, size=size, seed=seed, wording="one", workers=1)
@@ -197,7 +193,6 @@ def calibration_of(audit: AuditTrail) -> Calibration:
         judges=judge_sheets(manifest, verdicts, right, kinds, hostile),
         size=len(known),
         seed=manifest.seed,
-        pool=manifest.pool,
         prompts=manifest.prompts,
         countersight=manifest.countersight,
         domain=DRAWINGS,

@@ -76,7 +76,6 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
         judges=judge_sheets(manifest, tests, right),
         size=len({test for given in people["pcs"].values() for test in given}),
         seed=0,
-        pool=manifest.pool,
         prompts=manifest.prompts,
         countersight=__version__,
         domain=f"of {manifest.dataset.name}, audited with {manifest.model.name}, labelled by people ({len(persons):,})",

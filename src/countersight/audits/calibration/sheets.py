@@ -23,9 +23,6 @@ PANEL = "panel"
 MEASURES: Final = ("pcs", "ncc", "ccs")
 Test = tuple[str, int]
 """A case and the number of its concept."""
-NO_MEAN: Final = (
-    "a calibration counts yes and no verdicts, and a mean is neither; use --pool majority, or leave out the calibration"
-)
 
 
 class KnownShare(msgspec.Struct, frozen=True):
@@ -170,7 +167,6 @@ class Calibration(msgspec.Struct, frozen=True):
     """The last is the whole panel, if there is more than one judge."""
     size: int
     seed: int
-    pool: str
     prompts: dict[str, Any]
     countersight: str
     domain: str = ""
@@ -214,8 +210,6 @@ def check_calibration(folder: Path, manifest: Manifest) -> None:
 
 def misfit(calibration: Calibration, manifest: Manifest) -> str:
     """Return why a calibration does not apply to the judges of an audit; "" if it does."""
-    if "mean" in (calibration.pool, manifest.pool):
-        return f"cannot be used if votes are pooled by their mean: {NO_MEAN}"
     for judge in manifest.judges:
         sheet = calibration.of(judge.name)
         if sheet is None:

@@ -45,12 +45,12 @@ from countersight.html import (
     print_grids,
 )
 from countersight.number_formats import count
-from countersight.suites import PaperTable, System
+from countersight.suites import PaperTable
 from countersight.text import several
 
 _COLUMNS: Final = (
-    *("table", "audit", "line", "measure", "value", "low", "high", "p", "tests", "cases", "pictures", "method"),
-    *("verified", "model", "extractor", "editor", "judges", "dataset", "fingerprint", "audited_with", "reported_with"),
+    *("table", "audit", "line", "measure", "value", "low", "high", "tests", "cases", "pictures", "verified"),
+    *("model", "extractor", "editor", "judges", "dataset"),
 )
 Value = str | float | int | None
 
@@ -193,7 +193,7 @@ def _described(manifest: Manifest) -> str:
     return (
         f"{name(manifest.model.name)} on {name(manifest.dataset.name)} (fingerprint "
         f"{name(manifest.dataset.fingerprint)}); {describe_participants(manifest)}; "
-        f"{several(manifest.votes, 'vote')} per judge, pooled by {manifest.pool}; "
+        f"{several(manifest.votes, 'vote')} per judge, pooled by majority; "
         f"at most {several(manifest.concepts, 'concept')} per explanation; started "
         f"{name(manifest.started)}; Countersight {name(manifest.countersight)}"
     )
@@ -228,13 +228,13 @@ def print_audit_tables(found: AuditTables, console: Console) -> None:
 
 
 def comma_separated(found: AuditTables) -> str:
-    """Return CSV with one row per figure and its origin; scores are from 0 to 1."""
-    return csv_text(_COLUMNS, ([record.get(key, "") for key in _COLUMNS] for record in _records(found)))
+    """Return CSV with one row per measured score; scores are from 0 to 1."""
+    return csv_text(_COLUMNS, _rows_of_scores(found))
 
 
-def _records(found: AuditTables) -> Iterator[dict[str, Value]]:
+def _rows_of_scores(found: AuditTables) -> Iterator[list[Value]]:
     for audit in found.audits:
-        scores = audit.scores
+        manifest, scores = audit.manifest, audit.scores
         strata = {
             "scores": {"counted": scores.kept, "with excluded": scores.everything},
             "by kind": scores.by_kind,
@@ -242,56 +242,15 @@ def _records(found: AuditTables) -> Iterator[dict[str, Value]]:
             "by group": scores.by_group,
             "by judge": scores.by_judge,
         }
-        for table, lines in strata.items():
-            for line, trio in lines.items():
-                for measure in MEASURES:
-                    mean: Mean = getattr(trio, measure)
-                    if mean.value is not None:
-                        how = "exact binomial over pictures"
-                        yield _record(table, audit, line, measure, mean, how) | {"tests": mean.concepts}
-    for first, second in found.compared:
-        for measure in MEASURES:
-            apart = difference(first.scores, second.scores, measure)
-            if apart is not None:
-                how = "Tango score; McNemar exact, for the number of independent cases"
-                yield _record("comparison", first, f"minus {second.label}", measure, apart, how) | {"p": apart.p}
-    for reference in found.references:
-        for system in reference.systems:
-            yield from _reported(reference, system)
-
-
-def _record(
-    table: str, audit: ScoredAudit, line: str, measure: str, figure: Mean | ScoreDifference, how: str
-) -> dict[str, Value]:
-    manifest = audit.manifest
-    value, low, high = (round(each or 0.0, 6) for each in (figure.value, figure.low, figure.high))
-    return {
-        **{"table": table, "audit": audit.label, "line": line, "measure": measure, "method": how},
-        **{"value": value, "low": low, "high": high, "cases": figure.cases, "pictures": figure.pictures},
-        "verified": "no" if audit.doubt else "yes",
-        "model": manifest.model.name,
-        "extractor": manifest.extractor.name,
-        "editor": manifest.editor.name,
-        "judges": ", ".join(judge.name for judge in manifest.judges),
-        "dataset": manifest.dataset.name,
-        "fingerprint": manifest.dataset.fingerprint,
-        "audited_with": manifest.countersight,
-        "reported_with": __version__,
-    }
-
-
-def _reported(reference: PaperTable, system: System) -> Iterator[dict[str, Value]]:
-    """Return the figures of a row of the paper: of one model, or of one judge (also the extractor) and one editor."""
-    who: dict[str, Value] = {"model": system.names[0]}
-    if len(system.names) > 1:
-        judge, editor = system.names
-        who = {"extractor": judge, "editor": editor, "judges": judge}
-    for place, cell in zip(reference.places, system.cells, strict=True):
-        if cell is not None:
-            value, half = float(cell.value), float(cell.spread or 0)
-            yield {
-                **{"table": "reported", "audit": system.name, "line": reference.key, "measure": place.measure},
-                **{"value": value, "cases": system.n, "method": f"reported in {reference.source}"},
-                **({"low": round(value - half, 6), "high": round(value + half, 6)} if half else {}),
-                **(who | {"reported_with": __version__}),
-            }
+        lines = [(table, line, trio) for table, trios in strata.items() for line, trio in trios.items()]
+        for table, line, trio in lines:
+            for measure in MEASURES:
+                mean: Mean = getattr(trio, measure)
+                if mean.value is not None:
+                    ends = [round(each, 6) for each in (mean.value, mean.low, mean.high)]
+                    counts = [mean.concepts, mean.cases, mean.pictures]
+                    yield [
+                        *(table, audit.label, line, measure, *ends, *counts, "no" if audit.doubt else "yes"),
+                        *(manifest.model.name, manifest.extractor.name, manifest.editor.name),
+                        *(", ".join(judge.name for judge in manifest.judges), manifest.dataset.name),
+                    ]
