@@ -1,12 +1,12 @@
 """A tolerant CSV reader: rows have a maximum length, and an unclosed quote spoils only its own row."""
 
 import csv
-from collections import deque
 from collections.abc import Iterator
 from typing import Final, TextIO
 
 UNCLOSED: Final = "has a quote that is not closed"
-_MOST_GIVEN_BACK = 1 << 26
+_MOST_READ_TWICE: Final = 1 << 25
+"""The maximum number of characters that are read twice; after that, a row has one line."""
 
 
 def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple[int, list[str] | str]]:
@@ -17,120 +17,83 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
     header, as Excel writes it, names the delimiter. A row has at most `longest` characters. If the header is invalid,
     no rows are yielded.
     """
-    first = file.readline(longest // 2)
-    names_delimiter = first.strip().strip('"').casefold().startswith("sep=")
-    if names_delimiter:
-        delimiter = first.strip().strip('"')[4:]
-        first = file.readline(longest // 2)
+    lines = _Lines(file, longest)
+    first = lines.next()
+    named = first.strip().strip('"')
+    if named.casefold().startswith("sep="):
+        delimiter, first = named[4:], lines.next()
     delimiter = delimiter if len(delimiter) == 1 else max(",;\t", key=first.count)
-    lines = _Pieces(file, longest, delimiter, first)
-    lines.line += names_delimiter
-    reader = csv.reader(lines, delimiter=delimiter)
-    header = _header(reader, lines)
-    yield 1 + names_delimiter, header
+    start = lines.number
+    lines.put_back([first])
+    _, header = lines.next_row(delimiter)
+    if header is None:
+        header = f"{UNCLOSED}; close it, because nothing after it can be read"
+    yield max(1, start), header
     while not isinstance(header, str):
-        lines.begin_row()
-        try:
-            values = next(reader)
-        except StopIteration:
+        row, values = lines.next_row(delimiter)
+        if not row:
             return
-        except csv.Error as error:
-            if lines.give_back():
-                yield lines.line, _READ_ON
-                reader = csv.reader(lines, delimiter=delimiter)
-                continue
-            yield lines.line, str(error)
-            lines.end_line()
-            continue
-        is_open = lines.is_open()
-        if values and (len(values) != len(header) or is_open) and lines.give_back():
-            yield lines.line, _READ_ON
-            reader = csv.reader(lines, delimiter=delimiter)
-        elif is_open:
-            yield lines.line, UNCLOSED
-        elif any(values):
-            yield lines.line, values
+        if len(row) > 1 and (values is None or len(values) != len(header)):
+            yield lines.number - len(row) + 1, f"{UNCLOSED}; the lines after it are read on their own"
+            lines.put_back(row[1:])
+        elif values is None:
+            yield lines.number, UNCLOSED
+        elif isinstance(values, str) or any(values):
+            yield lines.number, values
 
 
-def _header(reader: Iterator[list[str]], lines: "_Pieces") -> list[str] | str:
-    try:
-        header = next(reader, [])
-    except csv.Error as error:
-        return str(error)
-    return f"{UNCLOSED}; close it, because nothing after it can be read" if lines.is_open() else header
+class _Lines:
+    """The lines of a text file, which can be put back; a line that is too long is cut one character later."""
 
-
-_READ_ON = f"{UNCLOSED}; the lines after it are read on their own"
-
-
-class _Pieces:
-    """Iterates over the lines of a text file, long ones in pieces; counts lines and limits the length of a row."""
-
-    def __init__(self, file: TextIO, longest: int, delimiter: str, first: str) -> None:
-        self.line = 0
-        self.taken = 0
-        """Characters since the start of the row, which may span several lines in quotes."""
+    def __init__(self, file: TextIO, longest: int) -> None:
+        self.number = 0
+        """The number of the last line."""
         self._file = file
         self._longest = longest
-        self._delimiter = delimiter
-        self._ended = False
-        self._begins = True
-        self._row: list[str] = []
-        """The lines of the current row, and lines to be read again."""
-        self._again: deque[str] = deque([first] if first else [])
-        self._given_back = 0
+        self._read_twice = 0
+        self._back: list[str] = []
+        """The lines that were put back, the next one last."""
 
-    def __iter__(self) -> "_Pieces":
-        return self
+    def next(self) -> str:
+        """Return the next line; empty at the end of the file."""
+        if self._back:
+            line = self._back.pop()
+        else:
+            line = piece = self._file.readline(self._longest + 1)
+            while len(piece) > self._longest and not piece.endswith(("\n", "\r")):
+                piece = self._file.readline(self._longest + 1)
+        self.number += bool(line)
+        return line
 
-    def __next__(self) -> str:
-        piece = self._again.popleft() if self._again else self._file.readline(self._longest // 2)
-        if not piece:
-            self._ended = True
-            raise StopIteration
-        self.line += self._begins
-        self._begins = piece.endswith(("\n", "\r"))
-        self._row.append(piece)
-        self.taken += len(piece)
-        if self.taken > self._longest:
-            raise csv.Error(f"is longer than {self._longest:,} characters")
-        return piece
+    def put_back(self, lines: list[str]) -> None:
+        """Make `next` return these lines, which were the last ones, again."""
+        found = [line for line in reversed(lines) if line]
+        self._back += found
+        self.number -= len(found)
+        self._read_twice += sum(map(len, found))
 
-    def begin_row(self) -> None:
-        """Start a new row."""
-        self.taken = 0
-        self._row = []
+    def next_row(self, delimiter: str) -> tuple[list[str], list[str] | str | None]:
+        """Return the lines of the next row, and its values as from `_values`; no lines at the end of the file."""
+        line = self.next()
+        row, length = [line] if line else [], len(line)
+        if length > self._longest:
+            return row, f"is longer than {self._longest:,} characters"
+        values = _values(row, delimiter)
+        if values is not None or self._read_twice > _MOST_READ_TWICE:
+            return row, values
+        while length <= self._longest and (line := self.next()):
+            row.append(line)
+            length += len(line)
+            if '"' in line and _values(['"' + line], delimiter) is not None:  # it closes the open quote
+                return row, _values(row, delimiter) if length <= self._longest else None
+        return row, None
 
-    def is_open(self) -> bool:
-        """Whether a quote of the row is not closed, or is closed only by a quote that opens a field on a later line."""
-        if self._ended:  # the reader asked for more lines than the file has, so the row is unfinished
-            return bool(self._row)
-        return len(self._row) > 1 and not self._is_well_quoted()
 
-    def _is_well_quoted(self) -> bool:
-        try:
-            next(csv.reader(self._row, delimiter=self._delimiter, strict=True))
-        except csv.Error:
-            return False
-        return True
-
-    def give_back(self) -> bool:
-        """Read all but the first line of a row again, because an unclosed quote made them part of the row.
-
-        Returns False if the row has only one line, starts with an overlong line, or if too many lines were read again.
-        """
-        if len(self._row) < 2 or self._given_back > _MOST_GIVEN_BACK:
-            return False
-        if '"' not in self._row[0] or not self._row[0].endswith(("\n", "\r")):
-            return False
-        self._ended = False
-        self._given_back += self.taken
-        self._again.extendleft(reversed(self._row[1:]))
-        self.line -= len(self._row) - 1
-        self._begins = True
-        return True
-
-    def end_line(self) -> None:
-        """Skip the rest of a line that is too long, so that it counts as one bad row."""
-        while not self._begins and (piece := self._file.readline(self._longest // 2)):
-            self._begins = piece.endswith(("\n", "\r"))
+def _values(row: list[str], delimiter: str) -> list[str] | str | None:
+    """Return the values of a row; None if a quote is not closed, an error message if it is invalid otherwise."""
+    reader = csv.reader([*row, ""], delimiter=delimiter, strict=len(row) > 1)
+    try:
+        values = next(reader)
+    except csv.Error as error:
+        return None if len(row) > 1 else str(error)
+    return values if reader.line_num == max(1, len(row)) else None  # with an open quote, it asked for another line
