@@ -43,7 +43,6 @@ def ask(
             prompt=prompt if isinstance(prompt, Prompt) else find_prompt(str(prompt)),
             shown=shown,
             answering=answering,
-            loss=settings.get("loss", "mean"),
             seed=settings.get("seed", 0),
         )
         stop = asyncio.Event()

@@ -534,14 +534,6 @@ def test_a_changed_prompt_file_is_another_prompt(tmp_path):
         ask(folder, tmp_path / "r", "chance", prompt=file)
 
 
-def test_another_loss_is_another_run(tmp_path):
-    folder = dataset(tmp_path / "d", 2)
-    ask(folder, tmp_path / "r", Ranks(), answering="rank", loss="sum")
-    assert RunFolder.open(tmp_path / "r").manifest.answer_settings() == {"loss": "sum"}
-    with pytest.raises(RunError, match="a different loss: sum, not mean"):
-        ask(folder, tmp_path / "r", Ranks(), answering="rank")
-
-
 def test_a_run_without_recorded_options_still_opens(tmp_path):
     ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance")
     manifest = json.loads((tmp_path / "r/run.json").read_text())
@@ -558,7 +550,6 @@ def test_a_run_without_recorded_options_still_opens(tmp_path):
         (["embedded", "--prompt", "text-only"], "embedded needs a picture"),
         (["embedded", "--prompt", "1-shot"], "embedded accepts one picture at a time"),
         (["chance", "--prompt", "text-only", "--shown"], "text-only shows no picture; leave out --shown"),
-        (["chance", "--loss", "sum"], "add --rank"),
         (["chance", "--shots-from", "d"], "0-shot shows no examples"),
         (["chance", "--prompt", "1-shot", "--shots-from", "none"], "none is not a folder"),
         (["chance", "--prompt", "none.toml"], "none.toml: No such file"),

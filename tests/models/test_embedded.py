@@ -189,18 +189,6 @@ def test_the_right_option_has_the_smallest_loss_in_any_order() -> None:
     assert losses == pytest.approx(turned[::-1], rel=1e-3)
 
 
-def test_losses_are_the_mean_or_the_sum_over_the_tokens_of_an_option() -> None:
-    made = make_case(TEMPLATES[1], 7, 0, 1)
-    picture = png(draw_both(made.record.scene, made.changed)[0])
-    turn = Turn("user", f"{made.case.factual.text}\nAnswer with a single number.", picture)
-    options = (Option("5"), Option("5 5 5"))
-    request = Request("", (turn,), "choice", options)
-    mean, total = (
-        asyncio.run(Embedded("embedded", ModelSettings(loss=loss)).losses(request)) for loss in ("mean", "sum")
-    )
-    assert total == pytest.approx((mean[0] * 2, mean[1] * 4), rel=1e-3)  # the end of an answer is a token too
-
-
 def test_an_invalid_question_fails_alone() -> None:
     good, _, _ = asked(7)[0]
     long = msgspec.structs.replace(good, turns=(Turn("user", "word " * 5000, good.turns[0].picture),))

@@ -32,11 +32,11 @@ def request(options: tuple[str, ...] = OPTIONS, question: str = "And if it were 
     return Request("0/factual/told", turns, "choice", tuple(map(Option, options)))
 
 
-def with_model(server: ChatServer, work, loss: str = "mean"):
+def with_model(server: ChatServer, work):
     """Return the result of some work with the server's model."""
 
     async def done():
-        model = open_model(server.name, ModelSettings(loss=loss, timeout=10))
+        model = open_model(server.name, ModelSettings(timeout=10))
         try:
             return await work(model)
         finally:
@@ -45,8 +45,8 @@ def with_model(server: ChatServer, work, loss: str = "mean"):
     return asyncio.run(done())
 
 
-def losses(server: ChatServer, loss: str = "mean", options: tuple[str, ...] = OPTIONS) -> tuple[float, ...]:
-    return with_model(server, lambda model: model.losses(request(options)), loss)
+def losses(server: ChatServer, options: tuple[str, ...] = OPTIONS) -> tuple[float, ...]:
+    return with_model(server, lambda model: model.losses(request(options)))
 
 
 def expected(server: ChatServer) -> list[list[float]]:
@@ -64,10 +64,8 @@ def expected(server: ChatServer) -> list[list[float]]:
 @pytest.mark.parametrize("behaviour", ["rank", "rank:no numbers", "rank:in the choice", "rank:without texts"])
 def test_the_loss_of_an_option_is_that_of_its_own_tokens(behaviour: str) -> None:
     with ChatServer(behaviour) as server:
-        means, sums = losses(server), losses(server, "sum")
-    costs = expected(server)
-    assert means == pytest.approx([sum(each) / len(each) for each in costs])
-    assert sums == pytest.approx([sum(each) for each in costs])
+        found = losses(server)
+    assert found == pytest.approx([sum(each) / len(each) for each in expected(server)])
 
 
 def test_options_are_sent_as_unfinished_answers() -> None:
@@ -202,15 +200,15 @@ def told(*tokens: str, cost: float = 1.0) -> PromptLogprobs:
     return PromptLogprobs(tokens, (-cost,) * len(tokens), tuple(f" {token}" for token in tokens))
 
 
-def loss_of(asked: PromptLogprobs, answered: PromptLogprobs, loss: str) -> float:
-    return loss_from(find_answer_start(asked, answered), answered, loss)
+def loss_of(asked: PromptLogprobs, answered: PromptLogprobs) -> float:
+    return loss_from(find_answer_start(asked, answered), answered)
 
 
 def test_a_token_merged_with_the_answer_belongs_to_the_answer() -> None:
-    assert loss_of(told("a", "b", ":"), told("a", "b", ":yes", "sir"), "sum") == 2
-    assert loss_of(told("a", "b"), told("a", "b", "yes", cost=3), "mean") == 3
+    assert loss_of(told("a", "b", ":"), told("a", "b", ":yes", "sir")) == 1
+    assert loss_of(told("a", "b"), told("a", "b", "yes", cost=3)) == 3
     with pytest.raises(AskingFailed, match="they do not contain the answer"):
-        loss_of(told("a", "b"), told("a", "b"), "mean")
+        loss_of(told("a", "b"), told("a", "b"))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,6 @@ _OPTIONS: Final = {
     "same dataset)",
     "--shown": "also ask about the counterfactual pictures, to measure the imagination gap",
     "--rank": "take the option with the smallest loss as the answer, instead of generating text",
-    "--loss {mean,sum}": "with --rank: how the loss of an option is computed from its tokens (default: mean)",
     "--limit N": "use only N cases, drawn at random (--seed) and stratified by group",
     "--again {cut,empty,unread}=": "repeat questions whose reply was cut off by the token limit "
     "or is empty (with a larger --max-tokens); unread: ask the model to state only its final answer",
@@ -102,10 +101,10 @@ def _ask_or_estimate(chosen: argparse.Namespace) -> int:
         raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
     prompt = find_prompt(chosen.prompt)
     chosen.max_tokens = chosen.max_tokens or prompt.max_tokens
-    settings = model_settings(chosen, loss=chosen.loss or "mean")
+    settings = model_settings(chosen)
     answering: Answering = "rank" if chosen.rank else "generate"
     sample = Sample(chosen.limit, chosen.seed) if chosen.limit else None
-    options = RunOptions(prompt, chosen.shown, answering, settings.loss, chosen.seed, chosen.again, sample)
+    options = RunOptions(prompt, chosen.shown, answering, chosen.seed, chosen.again, sample)
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
     options, settings, pool = restore_options(output, options, settings, pool)
     model = open_model(chosen.model, settings)
@@ -142,7 +141,6 @@ def _check(chosen: argparse.Namespace) -> None:
             until and (chosen.batch or chosen.limit or chosen.again),
             "--until chooses the number of cases itself: leave out --batch, --limit and --again",
         ),
-        (chosen.loss and not chosen.rank, "--loss defines how options are ranked: add --rank"),
         (
             chosen.batch and chosen.budget is not None,
             "--budget does not work with --batch, because a batch is sent as a whole: estimate the price with "

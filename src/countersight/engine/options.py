@@ -13,7 +13,7 @@ from countersight.dataset import Dataset
 from countersight.engine.prompt import Prompt
 from countersight.engine.prompts import find_prompt
 from countersight.engine.run_folder import MANIFEST, Answering, RunFolder
-from countersight.models import Loss, ModelSettings
+from countersight.models import ModelSettings
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -70,7 +70,6 @@ class RunOptions(msgspec.Struct, frozen=True):
     prompt: Prompt
     shown: bool = False
     answering: Answering = "generate"
-    loss: Loss = "mean"
     seed: int = 0
     again: str = ""
     """The state of replies to ask for again: cut, empty or unread; empty to ask only pending questions."""
@@ -90,11 +89,11 @@ def restore_options(
     run = RunFolder.open(output)
     manifest = run.manifest
     # A visual program stores the settings of its two models with a prefix: `code seed`, `eyes seed`.
-    recorded = {key.rpartition(" ")[2]: value for key, value in manifest.settings.items()} | {"loss": manifest.loss}
+    recorded = {key.rpartition(" ")[2]: value for key, value in manifest.settings.items()}
     if manifest.examples:
         recorded["seed"] = manifest.examples.seed
     usual = ModelSettings(max_tokens=options.prompt.max_tokens)
-    names = [name for name in ("seed", "max_tokens", "temperature", "detail", "loss") if name in recorded]
+    names = [name for name in ("seed", "max_tokens", "temperature", "detail") if name in recorded]
     restored = {name: recorded[name] for name in names if getattr(settings, name) == getattr(usual, name)}
     settings = replace(settings, **restored)
     sample = manifest.observed.get("sample")
@@ -103,7 +102,6 @@ def restore_options(
         prompt=manifest.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
         shown=options.shown or manifest.shown,
         answering=manifest.answering if options.answering == "generate" else options.answering,
-        loss=settings.loss,
         seed=settings.seed,
         sample=options.sample or (msgspec.convert(sample, Sample) if sample else None),
     )

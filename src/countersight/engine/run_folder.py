@@ -25,7 +25,7 @@ from countersight.engine.journal import (
 )
 from countersight.engine.prompt import Prompt
 from countersight.errors import RunError
-from countersight.models import MODELS, Loss
+from countersight.models import MODELS
 
 MANIFEST = "run.json"
 FORMAT = 1
@@ -83,8 +83,8 @@ class RunManifest(msgspec.Struct, frozen=True):
     platform: str
     package: str = ""
     """The package that provides the model and its version, if the model is a plug-in of another package."""
-    loss: Loss = "mean"
-    """How the losses of an option's tokens were combined, if options were ranked."""
+    loss: Literal["mean", "sum"] = "mean"
+    """How the losses of an option's tokens were combined; version 0.1 could add them up."""
     examples: ExamplePool | None = None
     """The source of the examples, if the prompt shows any."""
     again: tuple[RetrySelection, ...] = ()
@@ -135,7 +135,6 @@ class RunFolder:
         prompt: Prompt,
         shown: bool,
         answering: Answering = "generate",
-        loss: Loss = "mean",
         pool: Dataset | None = None,
         seed: int = 0,
         again: str = "",
@@ -159,7 +158,6 @@ class RunFolder:
             python=platform.python_version(),
             platform=f"{platform.system()} {platform.machine()}",
             package=MODELS.package(model),
-            loss=loss,
             examples=ExamplePool(dataset_reference(pool or dataset, path), seed) if prompt.shots else None,
         )
         try:
@@ -293,7 +291,8 @@ def _describe_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
 
 
 def _differing_settings(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str]:
-    """Return the settings that differ, as text, except `ranking` of version 0.1, which does not affect answers."""
-    keys = [key for key in {**old, **new} if old.get(key) != new.get(key) and key != "ranking"]
+    """Return the settings that differ, as text, except those of earlier versions that are compared elsewhere or do not
+    affect answers."""
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key) and key not in ("ranking", "loss")]
     first, second = (", ".join(f"{key} {run[key]}" for key in keys if key in run) for run in (old, new))
     return first or "none", second or "none"

@@ -17,7 +17,6 @@ from .opening import open_model as open_model
 from .prices import Price as Price
 from .protocol import Answer as Answer
 from .protocol import Displayed as Displayed
-from .protocol import Loss as Loss
 from .protocol import Model as Model
 from .protocol import ModelSettings as ModelSettings
 from .protocol import Observant as Observant

@@ -32,7 +32,7 @@ class Endpoint(Hosted):
         chat: ChatDialect,
     ) -> None:
         super().__init__(name, model, url, service, chat, settings)
-        self._ranker = PromptRanker(self._read, settings.loss)
+        self._ranker = PromptRanker(self._read)
         self._checking = asyncio.Lock()
         self._ranks = False
         """Whether the server is known to report log-probabilities of prompts."""

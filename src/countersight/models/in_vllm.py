@@ -59,7 +59,7 @@ class VllmModel(Displayed):
             "dtype": settings.dtype,
             "vllm": vllm.__version__,
         }
-        self._ranker = PromptRanker(self._read, settings.loss)
+        self._ranker = PromptRanker(self._read)
         self._sampling = vllm.SamplingParams
         most: dict[str, Any] = {"max_num_seqs": settings.batch} if settings.batch else {}
         most["limit_mm_per_prompt"] = {"video": 0, "audio": 0}  # only pictures are sent

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from countersight.errors import AskingFailed
-from countersight.models.protocol import Loss, Request, Turn, check_options
+from countersight.models.protocol import Request, Turn, check_options
 
 
 class PromptLogprobs(msgspec.Struct, frozen=True):
@@ -30,8 +30,8 @@ class PromptRanker:
     question is also sent alone; an option then begins where its tokens differ from the question's.
     """
 
-    def __init__(self, read: Callable[[tuple[Turn, ...]], Awaitable[PromptLogprobs]], loss: Loss) -> None:
-        self._read, self._loss = read, loss
+    def __init__(self, read: Callable[[tuple[Turn, ...]], Awaitable[PromptLogprobs]]) -> None:
+        self._read = read
         self._texts_tell = False
         """Whether the texts of tokens are known to show where an option begins."""
 
@@ -46,7 +46,7 @@ class PromptRanker:
             compared = [find_answer_start(asked, prompt) for prompt in prompts]
             self._texts_tell = self._texts_tell or begins == compared
             begins = compared
-        return tuple(loss_from(begin, prompt, self._loss) for begin, prompt in zip(begins, prompts, strict=True))
+        return tuple(loss_from(begin, prompt) for begin, prompt in zip(begins, prompts, strict=True))
 
     async def _read_all(self, conversations: Sequence[tuple[Turn, ...]]) -> list[PromptLogprobs]:
         """Read all conversations; if one fails, the others are cancelled."""
@@ -108,12 +108,12 @@ def _answer_start(prompt: PromptLogprobs, answer: str) -> int | None:
     return None
 
 
-def loss_from(begin: int, answered: PromptLogprobs, loss: Loss) -> float:
-    """Return the loss of the answer that begins at a position."""
+def loss_from(begin: int, answered: PromptLogprobs) -> float:
+    """Return the mean loss of the tokens of the answer that begins at a position."""
     costs = [-logprob for logprob in answered.logprobs[begin:]]
     if not costs:
         raise InvalidLogprobs("they do not contain the answer")
-    return sum(costs) if loss == "sum" else sum(costs) / len(costs)
+    return sum(costs) / len(costs)
 
 
 def ends_with(prompt: PromptLogprobs, answer: str) -> bool:

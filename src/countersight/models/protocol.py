@@ -71,10 +71,6 @@ def check_options(request: Request) -> None:
         raise AskingFailed("an option without text cannot be ranked", again=False)
 
 
-Loss = Literal["mean", "sum"]
-"""How the loss of an option is computed from its tokens: the mean, as published (CFMM 3.4), or the sum."""
-
-
 class ModelSettings(msgspec.Struct, frozen=True):
     """Settings of a model that do not depend on the question."""
 
@@ -87,7 +83,6 @@ class ModelSettings(msgspec.Struct, frozen=True):
     price_in: float = 0.0
     price_out: float = 0.0
     """Dollars per million input and output tokens, for servers that do not report a cost."""
-    loss: Loss = "mean"
     device: str = "auto"
     dtype: str = "auto"
     batch: int | None = None

@@ -16,7 +16,7 @@ from countersight.engine import (
     synchronous,
 )
 from countersight.errors import CountersightError
-from countersight.models import Function, FunctionModel, Loss, Model, ModelSettings
+from countersight.models import Function, FunctionModel, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.results import Run
@@ -52,7 +52,6 @@ async def run_async(
     prompt: Prompt | str = "0-shot",
     shown: bool = False,
     answering: Answering = "generate",
-    loss: Loss = "mean",
     shots_from: SomeDataset | None = None,
     cases: int | None = None,
     again: Literal["", "cut", "empty", "unread"] = "",
@@ -76,10 +75,10 @@ async def run_async(
         raise CountersightError("`until_metric` names the measure that `until` watches: add `until`")
     opened = dataset_of(dataset)
     chosen_prompt = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
-    chosen = settings_of(settings, ModelSettings(max_tokens=chosen_prompt.max_tokens, loss=loss))
+    chosen = settings_of(settings, ModelSettings(max_tokens=chosen_prompt.max_tokens))
     pool = dataset_of(shots_from) if shots_from is not None else None
     sample = Sample(cases, chosen.seed) if cases else None
-    options = RunOptions(chosen_prompt, shown, answering, chosen.loss, chosen.seed, again, sample)
+    options = RunOptions(chosen_prompt, shown, answering, chosen.seed, again, sample)
     options, chosen, pool = restore_options(Path(out), options, chosen, pool)
     opened_model, tally = open_model(model, chosen, name=name), Tally()
     width = None if until == "decided" else until

@@ -12,7 +12,7 @@ from countersight.models.local.conversation import Feed, Loaded
 from countersight.models.local.probing import ranking_sight
 from countersight.models.local.ranking import Ranked, rank_requests
 from countersight.models.local.writing import write_answers
-from countersight.models.protocol import Loss, ModelSettings, Request, Turn
+from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 
 
@@ -39,9 +39,9 @@ def mixed() -> list[Request]:
     ]
 
 
-def rank(loaded: Loaded, requests: Sequence[Request], loss: Loss = "mean") -> list[Ranked]:
+def rank(loaded: Loaded, requests: Sequence[Request]) -> list[Ranked]:
     """Return the losses for some requests, in order."""
-    found = dict(rank_requests(ranking_sight(loaded), loaded, Feed(requests), loss))
+    found = dict(rank_requests(ranking_sight(loaded), loaded, Feed(requests)))
     return [found[number] for number in range(len(requests))]
 
 

@@ -21,7 +21,6 @@ from PIL import Image
 
 from countersight.errors import AskingFailed, BadPicture
 from countersight.models.embedded.weights import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights
-from countersight.models.protocol import Loss
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import COLOURS, PLACES
 from countersight.system import cores
@@ -210,11 +209,11 @@ class Inference:
                 answers[row] = (self.tokenizer.decode(tokens), len(prompts[row]), len(tokens))
         return answers
 
-    def losses(self, asked: Conversation, endings: Sequence[str], loss: Loss = "mean") -> list[float]:
+    def losses(self, asked: Conversation, endings: Sequence[str]) -> list[float]:
         """Return the loss of each text as the next turn."""
         (values,) = self._encoder.look([asked.picture])
         tokens = [self.tokenizer.encode(ending)[:LONGEST] for ending in endings]
-        return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens, loss)
+        return self._decoder.losses(self._prompt(asked, LONGEST + 1), values, tokens)
 
     def _prompt(self, asked: Conversation, room: int) -> list[int]:
         """Return the tokens of the conversation, cut off at the start if it is too long."""
@@ -263,11 +262,8 @@ class Decoder:
             at = np.zeros((len(rows), 1), np.int64)
         return written
 
-    def losses(
-        self, prompt: Sequence[int], values: Floats, endings: Sequence[Sequence[int]], loss: Loss = "mean"
-    ) -> list[float]:
-        """Return, for each ending, the mean or sum of the losses of its tokens, including the end token, after the
-        prompt."""
+    def losses(self, prompt: Sequence[int], values: Floats, endings: Sequence[Sequence[int]]) -> list[float]:
+        """Return, for each ending, the mean loss of its tokens, including the end token, after the prompt."""
         whole = [[*prompt, *ending, self._end] for ending in endings]
         tokens, valid = padded(whole, self._pad)
         count = len(whole)
@@ -280,11 +276,10 @@ class Decoder:
         logits = logits.astype(np.float64)
         shifted = logits - logits.max(axis=2, keepdims=True)
         logs = shifted - np.log(np.exp(shifted).sum(axis=2, keepdims=True))
-        overall = np.mean if loss == "mean" else np.sum
         losses = []
         for row, ending in enumerate(endings):
             said = [*ending, self._end]
-            losses.append(float(-overall([logs[row, nth, token] for nth, token in enumerate(said)])))
+            losses.append(float(-np.mean([logs[row, nth, token] for nth, token in enumerate(said)])))
         return losses
 
     def empty(self, batch: int) -> Floats:

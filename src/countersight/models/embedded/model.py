@@ -36,7 +36,7 @@ class Embedded(Displayed):
             raise ModelError(f"there is no model {name!r}; the embedded ones are: {', '.join(WORLDS)}")
         self.name = name
         folder = folder or weights_folder()
-        self._folder, self._most, self._loss = folder, settings.max_tokens, settings.loss
+        self._folder, self._most = folder, settings.max_tokens
         for file in files_of(WORLDS[name]):
             read_weights(folder, file)  # finds damaged files before a run starts, not at the first question
         self.settings: dict[str, Any] = {
@@ -60,7 +60,7 @@ class Embedded(Displayed):
         check_options(request)
         conversation = _conversation(without_options(request))
         answers = option_answers(request)
-        return tuple(await self._batcher.run(lambda: self._loaded().losses(conversation, answers, self._loss)))
+        return tuple(await self._batcher.run(lambda: self._loaded().losses(conversation, answers)))
 
     async def close(self) -> None:
         """Cancel waiting questions and free the memory."""

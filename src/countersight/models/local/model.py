@@ -60,7 +60,6 @@ class Local(Displayed):
             "max_tokens": settings.max_tokens,
             "temperature": settings.temperature,
             "seed": settings.seed,
-            **({"loss": settings.loss} if self.needs_picture else {}),
             "dtype": find_dtype(settings.dtype, device, config),
             **({"pictures": "torchvision" if has_torchvision() else "pillow"} if self.needs_picture else {}),
             "weights": fingerprint(folder),
@@ -119,7 +118,7 @@ class Local(Displayed):
             self.remarks.append(
                 f"{self.name} cannot share the common prefix of options, so each option is computed in full."
             )
-        return rank_requests(sight, loaded, requests, self._options.loss)
+        return rank_requests(sight, loaded, requests)
 
     def _load_once(self) -> Loaded:
         """Return the model. It is loaded at the first question, so that repeating a finished run does not load it."""

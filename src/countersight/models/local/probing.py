@@ -170,7 +170,7 @@ def _try_sight(sight: Sight | None, loaded: Loaded) -> list[Losses] | None:
     """Return the losses of the small questions, in trees if `sight` is given; None if the model does not allow it."""
     try:
         asked = Feed(_small_questions(loaded))
-        found = [losses for _, losses in sorted(rank_requests(sight, loaded, asked, "mean"), key=itemgetter(0))]
+        found = [losses for _, losses in sorted(rank_requests(sight, loaded, asked), key=itemgetter(0))]
     except Exception as error:  # models may raise any exception for masks, positions or a cache
         if is_out_of_memory(error):
             raise

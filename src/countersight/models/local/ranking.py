@@ -32,7 +32,7 @@ from countersight.models.local.conversation import (
     prepare_prompt,
 )
 from countersight.models.local.trees import Places, Row, Sight, pack, token_losses, token_positions
-from countersight.models.protocol import Loss, Request
+from countersight.models.protocol import Request
 
 Losses = tuple[float, ...]
 Ranked = Losses | AskingFailed
@@ -46,23 +46,21 @@ Numbered = tuple[list[int], Row]
 """A row and the numbers of its requests."""
 
 
-def rank_requests(
-    sight: Sight | None, loaded: Loaded, requests: Feed, loss: Loss = "mean"
-) -> Iterator[tuple[int, Ranked]]:
-    """Yield the losses of each request's options, the `mean` or `sum` over their tokens, or the error.
+def rank_requests(sight: Sight | None, loaded: Loaded, requests: Feed) -> Iterator[tuple[int, Ranked]]:
+    """Yield the losses of each request's options, each the mean over its tokens, or the error.
 
     They are yielded as they are computed, and further requests may be added meanwhile. Without a `sight`, every option
     is read in full.
     """
     if sight is not None:
         failed: dict[int, AskingFailed] = {}
-        for losses in _rank_in_trees(sight, loaded, requests, failed, loss):
+        for losses in _rank_in_trees(sight, loaded, requests, failed):
             yield from losses.items()
             yield from take_failures(failed)
         return
     for number in list(requests):
         try:
-            yield number, plain_losses(loaded, requests[number], loss)
+            yield number, plain_losses(loaded, requests[number])
         except AskingFailed as error:
             yield number, error
 
@@ -75,7 +73,7 @@ def take_failures(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFail
 
 
 def _rank_in_trees(
-    sight: Sight, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], loss: Loss
+    sight: Sight, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]
 ) -> Iterator[dict[int, Losses]]:
     """Yield the losses batch by batch; each is fetched while the device computes the next."""
     before: tuple[AbstractContextManager[Any], Sizes, Any] | None = None
@@ -84,9 +82,9 @@ def _rank_in_trees(
         with lane:
             values = token_losses(loaded, [row for _, row in batch], sight)
         if before:
-            yield _batch_losses(*before, loss)
+            yield _batch_losses(*before)
         before = lane, list(_option_sizes(batch, requests)), values
-    yield _batch_losses(*before, loss) if before else {}
+    yield _batch_losses(*before) if before else {}
 
 
 def _option_sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, list[int]]]:
@@ -97,18 +95,15 @@ def _option_sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[i
             yield number, [next(sizes) for _ in requests[number].options]
 
 
-def _batch_losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any, loss: Loss) -> dict[int, Losses]:
+def _batch_losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any) -> dict[int, Losses]:
     """Return the losses of a batch's options, computed from the losses of their tokens."""
     with lane:  # waits only for this batch
         values = values.double().cpu()
     parts = iter(values.split([size for _, each in sizes for size in each]))
-    return {
-        number: tuple(float(part.mean() if loss == "mean" else part.sum()) for part in islice(parts, len(each)))
-        for number, each in sizes
-    }
+    return {number: tuple(float(part.mean()) for part in islice(parts, len(each))) for number, each in sizes}
 
 
-def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple[float, ...]:
+def plain_losses(loaded: Loaded, request: Request) -> tuple[float, ...]:
     """Return the loss of each option of a request, by one complete pass over picture, conversation and option."""
     import torch
 
@@ -124,7 +119,7 @@ def plain_losses(loaded: Loaded, request: Request, loss: Loss = "mean") -> tuple
                 said = append_answer(loaded, prompt, option)
                 logits = loaded.model(**said, use_cache=False).logits[0, -len(option) - 1 : -1]
             expected = torch.tensor(option, device=logits.device)
-            losses.append(float(torch.nn.functional.cross_entropy(logits.float(), expected, reduction=loss)))
+            losses.append(float(torch.nn.functional.cross_entropy(logits.float(), expected)))
     return tuple(losses)
 
 
