@@ -166,10 +166,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("splits: the shares must add up to 1")
 
 
-def read_catalog(folder: Path | None, language: str) -> dict[str, str]:
+def read_catalog(folder: Path, language: str) -> dict[str, str]:
     """Return the texts of a language out of a gettext catalog, `locale/LANGUAGE/LC_MESSAGES/messages.po`."""
-    file = folder / language / "LC_MESSAGES" / "messages.po" if folder and language.isalnum() else None
-    if file is None or not file.is_file():
+    file = folder / language / "LC_MESSAGES" / "messages.po"
+    if not language.isalnum() or not file.is_file():
         return {}
     with open(file, "rb") as opened:
         return {str(message.id): str(message.string) for message in read_po(opened) if message.id and message.string}

@@ -1,10 +1,9 @@
 """The flows, one module each, by name."""
 
 from importlib import import_module
-from typing import Final
+from typing import Final, get_args
 
-from countersight.errors import CampaignError
-from countersight.text import unknown
+from countersight.collect.settings import FlowName
 
 from .forms import Choice as Choice
 from .forms import Field as Field
@@ -22,21 +21,12 @@ from .protocol import Past as Past
 from .protocol import Phase as Phase
 from .protocol import Sources as Sources
 
-FLOWS: Final = {
-    "cosim": "question, change and distractors in three phases, each verifying the one before (CoSIm)",
-    "cfmm": "basic and counterfactual question by aspect, then answered blind by a second person (CFMM)",
-    "cvqa": "verify machine-written pairs by two people and a third; write indirect questions by hand (C-VQA)",
-    "verify": "verify the cases of any dataset by two people and a third",
-    "answer": "answer the questions of a dataset as a model does; the export is a run",
-    "judge": "give EDCT's two verdicts on the edits of an audit",
-}
-"""The flows with a short description."""
+FLOWS: Final[tuple[str, ...]] = get_args(FlowName)
+"""The names of the flows; each has a module of its name."""
 
 
-def flow_named(name: str) -> Flow:
+def flow_named(name: FlowName) -> Flow:
     """Return the flow with this name."""
-    if name not in FLOWS:
-        raise CampaignError(unknown("flow", name, FLOWS))
     flow: Flow = import_module(f"countersight.collect.flows.{name}").FLOW
     return flow
 

@@ -101,8 +101,8 @@ class VerifyFlow(CaseFlow):
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return the case, and both verdicts for the adjudicator."""
         case = case_of(item, past)
-        known = {"case": case, "asked": asked(case), "beside": factual_of_pair(case), "supposes": supposes(case)}
-        return {**known, "letters": LETTERS}
+        beside = questions_to_verify(case).get("factual_")
+        return {"case": case, "asked": asked(case), "beside": beside, "supposes": supposes(case), "letters": LETTERS}
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
         """Return labels of verdicts only: free texts never agree."""
@@ -152,20 +152,15 @@ def with_wrong_answer(case: Case) -> Case | None:
     return msgspec.structs.replace(case, **{world: msgspec.structs.replace(question, answer=wrong)})
 
 
-def factual_of_pair(case: Case) -> Question | None:
-    """Return the factual question of a pair, whose answer is verified too; None if there is no pair."""
-    return case.factual if case.counterfactual else None
-
-
 def supposes(case: Case) -> bool:
     """Whether the question to verify supposes a change; CELLO's discovery questions do not."""
     return case.counterfactual is not None and (case.change is not None or case.factual is not None)
 
 
 def questions_to_verify(case: Case) -> dict[str, Question]:
-    """Return the questions whose answers are verified, by the prefix of their fields."""
-    factual = factual_of_pair(case)
-    return ({"factual_": factual} if factual else {}) | {"": asked(case)}
+    """Return the questions whose answers are verified, by the prefix of their fields: both of a pair."""
+    pair = {"factual_": case.factual} if case.factual and case.counterfactual else {}
+    return pair | {"": asked(case)}
 
 
 def verdict_fields(case: Case) -> list[Field]:

@@ -50,7 +50,7 @@ def task_template(flow: str, phase: str) -> str:
 class Renderer:
     """Renders the pages of a campaign, in the languages of its interface."""
 
-    def __init__(self, settings: Settings, locale: Path | None = None) -> None:
+    def __init__(self, settings: Settings, locale: Path) -> None:
         self._settings = settings
         self._locale = locale
         """The campaign's own folder of translations."""

@@ -1,8 +1,8 @@
 """Pages for workers beside the task itself: available work, guidelines, tests, past contributions."""
 
 import random
+from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, select
 from starlette.responses import Response
 
@@ -18,22 +18,6 @@ _SHOWN = 50
 _MOST_COUNTED = 200
 """Limit up to which waiting items are counted."""
 _chance = random.SystemRandom()
-
-
-class PhaseWork(msgspec.Struct, frozen=True):
-    """A phase as listed on a person's home page."""
-
-    phase: Phase
-    pay: int
-    standing: work.Qualification
-    waiting: int
-    """Items that the person could take, counted up to a limit."""
-    token: str
-    """The token of the person's open task there, or ""."""
-    note: bool
-    """Whether a reviewer returned it."""
-    full: bool
-    """Whether the person has reached the limit there."""
 
 
 async def front(visit: Visit) -> Response:
@@ -60,18 +44,19 @@ async def home(visit: Visit) -> Response:
     )
 
 
-def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> PhaseWork:
-    me = visit.me.id
+def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> dict[str, Any]:
+    """Return what a person's first page shows of a phase."""
+    me, campaign = visit.me.id, visit.campaign
     lease = work.current_lease(connection, me, phase.name)
-    return PhaseWork(
-        phase,
-        visit.settings.phases[phase.name].pay,
-        work.standing(connection, visit.campaign, me, phase.name)[0],
-        work.count_free(connection, me, phase.name, _MOST_COUNTED),
-        lease.token if lease else "",
-        bool(lease and lease.note),
-        work.is_full(connection, visit.campaign, me, phase.name),
-    )
+    return {
+        "phase": phase,
+        "pay": campaign.settings.phases[phase.name].pay,
+        "standing": work.standing(connection, campaign, me, phase.name)[0],
+        "waiting": work.count_free(connection, me, phase.name, _MOST_COUNTED),
+        "token": lease.token if lease else "",
+        "returned": bool(lease and lease.note),
+        "full": work.is_full(connection, campaign, me, phase.name),
+    }
 
 
 def _phase(visit: Visit) -> Phase:
