@@ -1,4 +1,7 @@
-"""Source questions (real questions with a clear answer, a number or yes or no), and drafts made from them."""
+"""Source questions and drafts: real questions with a clear answer, and counterfactual questions written from them.
+
+A source question asks how many there are of something, or has the answer yes or no.
+"""
 
 import re
 from collections import Counter
@@ -16,13 +19,10 @@ from countersight.reading import answer_in
 from countersight.suites import VQAV2_NAME, BadField, Layout, find_suite, json_document, rows_of
 from countersight.suites.cvqa import FACTUAL_LAYOUT
 
-
-class _Questions(msgspec.Struct):
-    questions: list[msgspec.Raw]
-
-
 Group = Literal["direct", "boolean"]
 GROUPS: Final[tuple[Group, ...]] = ("direct", "boolean")
+OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "all but", "two in a row")
+"""The possible effects of a supposition on a number."""
 CLEAR_MAJORITY = 0.6
 """The minimum share of annotators who must agree."""
 _LONGEST_QUESTION = 200
@@ -33,6 +33,7 @@ _YES_NO = re.compile(
 
 _IN_PARTS = re.compile(r"\d *[/⁄] *\d|[¼-¾⅐-⅞]|\b(?:half|halves|third|quarter)s?\b", re.IGNORECASE)
 """Fractions in an answer: two and a half is neither two nor three."""
+_WANTED: Final = "name VQA's file with its annotations, C-VQA's CSV or a dataset"
 
 
 class SourceQuestion(msgspec.Struct, frozen=True):
@@ -67,10 +68,6 @@ class Rejected(msgspec.Struct, frozen=True):
     written: str = ""
 
 
-OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "all but", "two in a row")
-"""The possible effects of a presupposition on a number."""
-
-
 class PairDraft(msgspec.Struct, frozen=True):
     """A counterfactual question by a writer, with its answer."""
 
@@ -78,7 +75,7 @@ class PairDraft(msgspec.Struct, frozen=True):
     answer: str
     operation: str
     pattern: str = ""
-    """The presupposition without its numbers and names, for measuring the variety of wordings."""
+    """The supposition without its numbers and names, for measuring the variety of wordings."""
     unpolished: str = ""
     """The question before its grammar was corrected, if that changed it."""
 
@@ -106,6 +103,10 @@ class Writer(Protocol):
         ...
 
 
+class _Questions(msgspec.Struct):
+    questions: list[msgspec.Raw]
+
+
 def read_sources(questions: Path, annotations: Path | None) -> Iterator[SourceQuestion | Rejected]:
     """Yield the questions of a file or a dataset, each as a source or with the reason why it is unsuitable.
 
@@ -125,9 +126,6 @@ def read_sources(questions: Path, annotations: Path | None) -> Iterator[SourceQu
         raise CountersightError(f"{questions} contains no questions{rows}; {_WANTED}")
     for each in found:
         yield _source(each, said) if isinstance(each, Case) else each
-
-
-_WANTED: Final = "name VQA's file with its annotations, C-VQA's CSV or a dataset"
 
 
 def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rejected]:
