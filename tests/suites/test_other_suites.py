@@ -330,6 +330,46 @@ def test_hallusionbench_is_scored_by_question_and_figure(tmp_path):
     assert (line.picture.rate.right, line.picture.rate.n) == (2, 3)  # the map unseen is no picture
 
 
+def test_visual_counterfact_asks_what_is_seen_and_what_is_known(tmp_path):
+    """Visual CounterFact."""
+    row = {
+        "correct_answer": "red",
+        "incorrect_answer": "blue",
+        "object": "strawberry",
+        "original_image": embedded(red(1)),
+        "counterfact_image": embedded(red(2)),
+    }
+    cases, _, _ = import_suite("visual-counterfact", parquet(tmp_path / "color.parquet", [row]), tmp_path / "c")
+    assert [(c.factual.text, c.factual.answer, c.factual.prior) for c in cases] == [
+        ("What color is this strawberry?", "blue", "red"),
+        ("What color are most strawberries?", "red", ""),
+        ("What color is this strawberry?", "red", ""),
+    ]
+    assert cases[0].image == cases[1].image != cases[2].image
+    scores = run(tmp_path / "c", tmp_path / "r", lambda question, _: "Red.")
+    assert (scores.overall.fell_back.right, scores.overall.fell_back.n) == (1, 1)
+    size = [row | {"correct_answer": "whale", "incorrect_answer": "fly"}] * 2
+    sized, _, _ = import_suite("visual-counterfact", parquet(tmp_path / "size.parquet", size), tmp_path / "s")
+    seen, known = sized[0].factual, sized[1].factual
+    assert (seen.right_text, known.right_text) == ("fly", "whale")
+    assert seen.options[ord(seen.prior) - ord("A")].text == "whale"
+    assert [each.factual.answer for each in sized[::3]] == ["A", "B"]  # the order takes turns
+
+
+def test_cp_bench_asks_whether_everything_presupposed_is_there(tmp_path):
+    """CP-Bench."""
+    row = {"image": embedded(red(1)), "image_name": "1.jpg", "query": "What color is the dog's hat?", "tag": "cpq"}
+    rows = [row, row | {"tag": "tpq"}, row | {"tag": "other"}]
+    cases, _, bad = import_suite("cp-bench", parquet(tmp_path / "cp.parquet", rows), tmp_path / "d")
+    assert [(case.group, case.factual.answer) for case in cases] == [
+        ("false presupposition", "no"),
+        ("true presupposition", "yes"),
+    ]
+    assert bad == [(3, "tag", "'other' is not one of cpq, tpq")]
+    accepting = run(tmp_path / "d", tmp_path / "r", lambda question, _: "Yes.").overall
+    assert (accepting.factual.right, accepting.fell_back.right, accepting.fell_back.n) == (1, 1, 1)
+
+
 def frames(folder, number):
     folder.mkdir(parents=True)
     for nth in range(number):
@@ -405,7 +445,7 @@ def test_acquired_shows_frames_and_has_two_answers(tmp_path):
     assert bad == [(2, "correct_answer_key", "'answer3' is not one of answer1, answer2")]
 
 
-@pytest.mark.parametrize("suite", ["vlms-are-biased", "vismin", "naturalbench"])
+@pytest.mark.parametrize("suite", ["vlms-are-biased", "visual-counterfact"])
 def test_a_damaged_parquet_file_is_an_error(tmp_path, suite):
     (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(CountersightError, match=r"t\.parquet is not a Parquet file"):

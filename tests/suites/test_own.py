@@ -81,6 +81,22 @@ def test_rows_that_can_only_be_slips_are_skipped(tmp_path, photos):
     ]
 
 
+def test_repeated_rows_are_reported(tmp_path, photos):
+    source = tmp_path / "t.csv"
+    source.write_text(
+        "image,counterfactual_question,counterfactual_answer\n"
+        "a.png,How many if one came?,3\na.png,How many if one came?,4\na.png,How many if two came?,4\n,,\na.png,,4\n"
+    )
+    with pytest.warns(UserWarning, match="1 bad row skipped: line 6: counterfactual_question") as warned:
+        made = cs.make("own", tmp_path / "d", source=source, pictures=photos)
+    assert (len(made), made.details.notes) == (
+        3,
+        ("Picture and questions are those of an earlier case: own-000002, as own-000001 (line 3)",),
+    )
+    assert f"{made.details.notes[0]}." in str(warned[0].message)
+    assert warned[0].filename == __file__
+
+
 def test_answers_as_spreadsheets_write_them(tmp_path, photos):
     header = "image;counterfactual_question;counterfactual_answer"
     rows = [

@@ -130,13 +130,13 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, pa
     from countersight.suites import FRAME_ENDINGS, first_of
 
     print(f"{several(imported.cases, 'case')} in {chosen.output}, {several(imported.bad, 'bad row')} skipped")
-    if imported.bad or imported.without_picture or imported.unknown_fields:
+    if imported.bad or imported.without_picture or imported.notes:
         again = f"rm -r {quote(str(chosen.output))}"
         print(f"To make the dataset again after a correction, remove the folder first: {again}")
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(imported.kinds.items()))
     print(f"Questions by kind of answer: {kinds}")
-    if imported.unknown_fields:
-        print(printable(f"Unknown columns, which are ignored: {first_of(imported.unknown_fields)}"))
+    for note in imported.notes:
+        print(printable(note))
     if part is not None:
         whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
         print(f"{part} of the file, drawn at random with seed {part.seed}{whole}")

@@ -5,7 +5,7 @@ reason, and skipped.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random
@@ -68,8 +68,8 @@ class Imported(msgspec.Struct, frozen=True):
     """The number of sets (HallusionBench, NaturalBench, MMVP, …)."""
     kinds: dict[str, int] = {}
     """The number of questions of each kind of answer."""
-    unknown_fields: tuple[str, ...] = ()
-    """Fields of the user's own table that are ignored."""
+    notes: tuple[str, ...] = ()
+    """Unknown columns and repeated rows in the user's own table, as sentences."""
 
 
 def first_of(names: Sequence[str]) -> str:
@@ -158,6 +158,8 @@ def _import_rows(
 ) -> Imported:
     bad: list[int] = []
     fields: dict[str, None] = {}
+    asked: dict[Hashable, Case] = {}
+    repeated: list[str] = []
     ids: set[str] = set()
     not_found: dict[str, int] = {}
     kinds: Counter[str] = Counter()
@@ -184,6 +186,10 @@ def _import_rows(
         kinds.update(question.kind for question in (case.factual, case.counterfactual) if question)
         if layout.optional:
             fields |= dict.fromkeys(row)
+            questions = [question for question in (case.factual, case.counterfactual) if question]
+            key = (str(picture), *((question.text, question.options) for question in questions))
+            if (earlier := asked.setdefault(key, case)) is not case:
+                repeated.append(f"{case.id}, as {earlier.id} (line {line})")
         if case.cell:
             sizes[case.cell.set, case.cell.of] += 1
         text_only += case.text_only
@@ -200,7 +206,14 @@ def _import_rows(
         text_only,
         len({name for name, _ in sizes}),
         dict(kinds),
-        _unknown_fields(layout, source, list(fields)),
+        tuple(
+            f"{problem}: {first_of(names)}"
+            for problem, names in (
+                ("Unknown columns, which are ignored", _unknown_fields(layout, source, list(fields))),
+                ("Picture and questions are those of an earlier case", repeated),
+            )
+            if names
+        ),
     )
 
 

@@ -30,6 +30,8 @@ _BUILT_IN: Final = {
     "vismin": "caption_pairs:VISMIN",
     "mmvp": "mmvp:SUITE",
     "hallusionbench": "hallusionbench:SUITE",
+    "visual-counterfact": "counterfact:SUITE",
+    "cp-bench": "cpbench:SUITE",
     "coco-counterfactuals": "caption_pairs:COCO_COUNTERFACTUALS",
     "clevrer": "clevrer:SUITE",
     "acquired": "acquired:SUITE",

@@ -142,14 +142,13 @@ class _SkippedRows:
             self._first.append(f"line {line}: {field}: {reason}")
 
     def sentences(self, details: Any) -> list[str]:
-        """Return what a user should know about an import: skipped rows, unknown columns and missing pictures."""
+        """Return what a user should know about an import: skipped rows, probable slips and missing pictures."""
         sentences = []
         if self.count:
             more = "; …" if self.count > len(self._first) else ""
             sentences.append(f"{several(self.count, 'bad row')} skipped: {'; '.join(self._first)}{more}.")
         if isinstance(details, Imported):
-            if details.unknown_fields:
-                sentences.append(f"Unknown columns, which are ignored: {first_of(details.unknown_fields)}.")
+            sentences += [f"{note}." for note in details.notes]
             if details.not_found:
                 sentences.append(f"Pictures not found: {first_of(list(details.not_found))}.")
         return sentences
