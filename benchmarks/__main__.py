@@ -11,7 +11,6 @@ from benchmarks import (
     ranking,
     reporting,
     stopping,
-    viewing,
 )
 
 for title, figures in (
@@ -21,7 +20,6 @@ for title, figures in (
     ("causal graphs", motifs.measure()),
     ("programs", programs.measure()),
     ("reporting", reporting.measure()),
-    ("viewing", viewing.measure()),
     ("start-up", {"seconds for --help": asking.help_seconds()}),
 ):
     print(title)

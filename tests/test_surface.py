@@ -86,7 +86,6 @@ def test_a_script_runs_from_dataset_to_report(told):
     assert len(run.frame()) == 12
     assert len(list(run.cases())) == 6
     assert "always three" in repr(always)
-    assert "always three" in always._repr_html_()
     assert cs.verify(audit).sound
     assert audit.page.is_file()
     assert audit.scores().kept.ccs.concepts
@@ -242,25 +241,3 @@ def test_results_can_be_opened_by_path(told):
     run, *_ = told
     assert repr(cs.Run(run.path)) == repr(cs.Run(str(run.path))) == repr(run)
     assert cs.Dataset(run.dataset().path).fingerprint == run.dataset().fingerprint
-
-
-def test_results_display_in_a_notebook(tmp_path) -> None:
-    from making import case, dataset
-
-    hostile = case(0, id="<script>alert(1)</script>")
-    opened = cs.Dataset.open(dataset(tmp_path / "d", [hostile, *map(case, range(1, 6))]))
-    shown = opened._repr_html_()
-    assert shown.count("<img ") == 3
-    assert "How many dots are there in picture 1?" in shown
-    assert "<script>" not in shown
-    (opened.path / "images/0.png").write_bytes(b"no picture")
-    assert opened._repr_html_().count("<img ") == 2
-    assert cs.describe(opened)._repr_svg_().startswith("<svg")
-
-
-def test_a_case_is_shown_in_a_notebook_with_its_picture_question_and_options():
-    options = (cs.Option("<2>"), cs.Option("3"))
-    case = cs.Case("c1", "a.png", factual=cs.Question("How many?", "B", "choice", options))
-    shown = case._repr_html_()
-    assert "a.png" in shown
-    assert "How many? {&lt;2&gt; | 3} → 3" in shown

@@ -181,16 +181,6 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         asked = [question for question in (self.factual, self.counterfactual) if question]
         return f"Case({self.id!r}: {' / '.join(map(repr, asked))})"
 
-    def _repr_html_(self) -> str:
-        """Return HTML for notebooks: the names of the pictures, and the question in each world."""
-        from html import escape
-
-        names = [name for name in (self.image, *self.further_images, self.counterfactual_image) if name]
-        shown = ", ".join(f"<code>{escape(name)}</code>" for name in names)
-        asked = [(world, question) for world in TWO_WORLDS if (question := self.question(world))]
-        rows = "".join(f"<tr><th>{world}</th><td>{escape(repr(question))}</td></tr>" for world, question in asked)
-        return f"<strong>{escape(self.id)}</strong> {shown}<table>{rows}</table>"
-
     def question(self, world: World, telling: Telling = "told") -> Question | None:
         """Return the question of this case in a world, or None if there is none."""
         if world == "factual":

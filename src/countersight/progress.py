@@ -4,8 +4,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from importlib import import_module
-from typing import Any
 
 Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
 """Displays progress: takes a label, the total and the unit, and yields a function to call with the number done."""
@@ -20,36 +18,30 @@ def silent(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def notebook(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """Show a bar in a notebook cell; it disappears when the work is done."""
-    from html import escape
+def bar(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """Show a bar in a terminal, on stderr, or in a notebook cell; it disappears when the work is done."""
+    if not (sys.stderr.isatty() or in_notebook()):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
-    shell: Any = import_module("IPython.display")  # always installed in a notebook
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
+    with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=total)
+        yield lambda done: shown.update(task, completed=done)
 
-    def bar(done: int) -> Any:
-        return shell.HTML(
-            f"<label>{escape(what)}: {done:,} of {total:,} {escape(unit)} "
-            f'<progress value="{done}" max="{max(total, 1)}"></progress></label>'
-        )
 
-    reached = 0
-
-    def move(done: int) -> None:
-        nonlocal reached
-        reached = done
-        shown.update(bar(done))
-
-    shown = shell.display(bar(0), display_id=True)
-    try:
-        yield move
-    finally:
-        shown.update(shell.HTML(f"<small>{escape(f'{what}: {reached:,} of {total:,} {unit}')}</small>"))
+def in_notebook() -> bool:
+    """Return whether this process runs a notebook."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
 
 
 def usual() -> Progress:
-    """Return the default display: a bar in a notebook, nothing elsewhere."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return notebook if type(shell).__name__ == "ZMQInteractiveShell" else silent
+    """Return the default display of the library: a bar in a notebook, nothing elsewhere."""
+    return bar if in_notebook() else silent
 
 
 @contextmanager

@@ -1,8 +1,7 @@
-"""Results of the verbs: runs and audits, for scripts and notebooks."""
+"""Results of the verbs: runs and audits."""
 
 from collections.abc import Iterator
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +39,6 @@ class Run(RunFolder):
         manifest = self.manifest
         return f"Run({str(self.path)!r}: {manifest.model} asked {manifest.dataset.name}, {manifest.prompt.name})"
 
-    def _repr_html_(self) -> str:
-        return _card(repr(self)) + self.scores()._repr_html_()
-
 
 class Audit(AuditFolder):
     """An audit of a model's explanations: the recorded evidence and its scores."""
@@ -64,10 +60,3 @@ class Audit(AuditFolder):
         ccs = self._scores.kept.ccs
         value = "no test counts" if ccs.value is None else f"CCS {ccs.value:.3f}"
         return f"Audit({str(self.path)!r}: {self.manifest.model.name}, {value}, {ccs.concepts} tests)"
-
-    def _repr_html_(self) -> str:
-        return _card(repr(self), f"The page: {self.page}")
-
-
-def _card(*lines: str) -> str:
-    return "".join(f"<div><code>{escape(line)}</code></div>" for line in lines)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli import audit_bundle
 from countersight.cli.parsing import Verbs, add_local, model_settings, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, counting, run_interruptible
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
 from countersight.errors import CountersightError
+from countersight.progress import bar
 
 if TYPE_CHECKING:
     import asyncio
@@ -234,7 +235,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     if calibration is None:
         print(RESUME_MESSAGE, file=sys.stderr)
         return EXIT_STOPPED
-    finish(chosen.output, progress=counting)
+    finish(chosen.output, progress=bar)
     print_grids(calibration_grids(calibration), Console())
     print(chosen.output)
     return 0

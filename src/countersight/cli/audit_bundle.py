@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from countersight.cli.parsing import Verbs, verb
-from countersight.cli.terminal import counting
+from countersight.progress import bar
 
 if TYPE_CHECKING:
     from countersight.audits import Finished
@@ -49,7 +49,7 @@ def finish_audit(folder: Path) -> "Finished":
 
     from countersight.audits import finish, print_results
 
-    finished = finish(folder, progress=counting)
+    finished = finish(folder, progress=bar)
     print_results(finished, Console())
     print(f"Audit page: {finished.html.resolve()}\nSeal of the bundle: {finished.seal}")
     return finished

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli.parsing import Verbs, model_settings, print_bad, shared_options, verb
-from countersight.cli.terminal import counting
+from countersight.progress import bar
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _make(chosen: argparse.Namespace) -> int:
             print_bad(f"{source / GRAPHS if mined else source} {row_name} {line}: {field}: {reason}")
 
     given = {name: value for name, value in vars(chosen).items() if name not in ("call", "log_level", "output", "verb")}
-    made = make(out=chosen.output, progress=counting, on_bad=bad, **given)
+    made = make(out=chosen.output, progress=bar, on_bad=bad, **given)
     if source is None:
         controls = f", half of them controls of the {made.count // 2:,} others" if chosen.controls else ""
         print(f"{several(made.count, 'case')} in {chosen.output}{controls}")
@@ -183,7 +183,7 @@ def _build(chosen: argparse.Namespace) -> int:
         blind=chosen.blind,
         settings=model_settings(chosen),
         retry=RetryPolicy(chosen.concurrency),
-        progress=counting,
+        progress=bar,
     )
     print(f"{several(built.cases, 'pair')} in {chosen.output}; {built.rejected:,} others, with reasons, in {REJECTED}")
     if built.cases < chosen.size:
@@ -217,7 +217,7 @@ def _mine(chosen: argparse.Namespace) -> int:
         if next(shown, None) is not None:
             print_bad(what)
 
-    with counting("Mining", size // _MEGABYTE + 1, "MB") as progress:
+    with bar("Mining", size // _MEGABYTE + 1, "MB") as progress:
         mined = mine_folder(
             chosen.graphs,
             chosen.output,

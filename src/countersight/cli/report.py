@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from countersight.cli.parsing import Verbs, in_options, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, counting, run_interruptible
+from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
 from countersight.errors import CountersightError
 from countersight.files import refuse_foreign_folder
+from countersight.progress import bar
 from countersight.text import printable, several
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _report(chosen: argparse.Namespace) -> int:
         reference=chosen.reference,
         groups=chosen.groups,
         readings=readings,
-        progress=counting,
+        progress=bar,
     )
     if chosen.to == "markdown":
         print(report.summary.read_text(encoding="utf-8"), end="")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli.asking import ask, print_lines
 from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED, counting
+from countersight.cli.terminal import EXIT_STOPPED
 from countersight.errors import CountersightError
+from countersight.progress import bar
 from countersight.text import nearest, several
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ def _demo(chosen: argparse.Namespace) -> int:
     folder, size = chosen.output, chosen.size
     dataset = folder / "cvqa-synthetic"
     if not dataset.exists():
-        make_synthetic(dataset, size=size, seed=_DEMO_SEED, progress=counting)
+        make_synthetic(dataset, size=size, seed=_DEMO_SEED, progress=bar)
     print(f"Made {dataset}: C-VQA-Synthetic, seed {_DEMO_SEED}, every picture drawn in both worlds.")
     print("Running three models. embedded was trained on questions with and without a change, embedded:factual only on")
     print("questions without one. visprog:reference runs programs that count objects found by classical")
@@ -282,7 +283,7 @@ def _demo(chosen: argparse.Namespace) -> int:
         status = ask(opened, run, open_model(model), options, RetryPolicy())
         if status == EXIT_STOPPED:
             return status
-    report = write_report(list(runs.values()), folder / "report", progress=counting)
+    report = write_report(list(runs.values()), folder / "report", progress=bar)
     print_overview(report.data, Console())
     print(f"\nReport: {report.html.resolve()}")
     return 0

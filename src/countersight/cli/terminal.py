@@ -1,9 +1,8 @@
-"""The terminal: a progress bar, and safe handling of Ctrl-C."""
+"""Safe handling of Ctrl-C in a terminal."""
 
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -13,28 +12,6 @@ T = TypeVar("T")
 
 RESUME_MESSAGE: Final = "Stopped. Run the same command again to continue."
 EXIT_STOPPED: Final = 130
-
-
-@contextmanager
-def counting(what: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar; call the yielded function with the number of finished items."""
-    if not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(unit),
-        TimeRemainingColumn(),
-        console=Console(file=sys.stderr),
-        transient=True,
-    ) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def run_interruptible(work: Callable[["asyncio.Event"], Awaitable[T]], waits_for: str) -> T | None:

@@ -7,10 +7,8 @@ import hashlib
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from html import escape
-from itertools import islice
 from pathlib import Path
 from random import Random
 from shlex import quote
@@ -18,18 +16,14 @@ from typing import Self
 
 import msgspec
 
-from countersight.case import Case, Question
+from countersight.case import Case
 from countersight.errors import BadPicture, DatasetError, LinkedPicture
 from countersight.files import bounded_lines
-from countersight.picture import Picture, data_url, read_picture
+from countersight.picture import Picture, read_picture
 from countersight.text import nearest
 
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
-
-SHOWN = 3
-HEAVIEST = 300_000
-"""The maximum size in bytes of a picture in a notebook cell, because notebooks store everything they show."""
 _DRIVE = re.compile(r"[A-Za-z]:")
 _decoder = msgspec.json.Decoder(Case)
 
@@ -66,15 +60,6 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"Dataset({str(self.path)!r}: {self.count:,} cases)"
-
-    def _repr_html_(self) -> str:
-        return _preview(repr(self), ((case, self._shown(case)) for _, case in islice(self.cases(), SHOWN)))
-
-    def _shown(self, case: Case) -> Picture | BadPicture | None:
-        try:
-            return self.picture(case.image, case.image_digest) if case.image else None
-        except BadPicture as error:
-            return error
 
     def cases(self, on_bad: Callable[[BadRow], None] | None = None) -> Iterator[tuple[int, Case]]:
         """Iterate over all valid cases with their row numbers (from 0); invalid rows are passed to `on_bad`."""
@@ -243,26 +228,3 @@ def parse_case(line: bytes) -> Case | tuple[str, str]:
         field, _, reason = fault.partition(": ")
         return field, reason
     return case
-
-
-def _preview(words: str, cases: Iterable[tuple[Case, Picture | BadPicture | None]]) -> str:
-    """Format a title and a table of cases with their pictures as HTML."""
-    rows = "".join(
-        f"<tr><td>{_picture(picture)}</td><td>{escape(case.id)}</td>"
-        f"<td>{_question(case.factual)}</td><td>{_question(case.counterfactual)}</td></tr>"
-        for case, picture in cases
-    )
-    head = "<tr><th>picture</th><th>case</th><th>factual</th><th>counterfactual</th></tr>"
-    return f"<div><code>{escape(words)}</code></div><table>{head}{rows}</table>"
-
-
-def _picture(picture: Picture | BadPicture | None) -> str:
-    if not isinstance(picture, Picture) or len(picture.data) > HEAVIEST:
-        return "–" if picture is None else escape(str(picture) if isinstance(picture, BadPicture) else "large")
-    return f'<img src="{data_url(picture.mime, picture.data)}" width="160" alt="">'
-
-
-def _question(question: Question | None) -> str:
-    if question is None:
-        return "–"
-    return f"{escape(question.text)} <b>{escape(question.right_text if question.answer else 'hidden')}</b>"

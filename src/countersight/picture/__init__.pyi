@@ -9,4 +9,4 @@ from .limits import LARGE as LARGE
 from .limits import LONGEST_SIDE as LONGEST_SIDE
 from .limits import MAX_BYTES as MAX_BYTES
 from .limits import MAX_PIXELS as MAX_PIXELS
-from .pixels import Pixels as Pixels
+from .viewing import Pixels as Pixels

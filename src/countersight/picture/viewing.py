@@ -5,10 +5,14 @@ from contextlib import nullcontext
 from threading import Lock
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
 from countersight.errors import BadPicture
 from countersight.picture.limits import LARGE, MAX_PIXELS
+
+Pixels = NDArray[np.uint8]
+"""An array of height × width × RGB, with values from 0 to 255."""
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
 TURNS = {
