@@ -5,7 +5,6 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +15,7 @@ from rich.console import Console
 
 from countersight.case import Case, Option, Question
 from countersight.cli import main
-from countersight.description import DatasetStatistics, describe, render, write_svg
+from countersight.description import DatasetStatistics, describe, render
 
 FOUR = tuple(map(Option, ("16", "17", "12", "13")))
 
@@ -59,12 +58,10 @@ def test_cases_words_and_answers_are_counted_by_group_and_world() -> None:
     assert (sun.factual.options, sun.counterfactual.options) == ({"yes": 1}, {"no": 1})
 
 
-def test_no_cases_have_statistics_too(tmp_path: Path) -> None:
+def test_no_cases_have_statistics_too() -> None:
     nothing = describe([])
     assert nothing.cases == 0
     assert printed(nothing)
-    write_svg(nothing, tmp_path / "nothing.svg")
-    ElementTree.parse(tmp_path / "nothing.svg")
 
 
 def printed(statistics: DatasetStatistics) -> str:
@@ -99,16 +96,12 @@ def test_a_person_gets_one_screen_and_all_of_it_on_request(tmp_path: Path, capsy
     assert "Words per question" in long
 
 
-def test_the_figure_is_self_contained_and_a_hostile_name_is_only_text(tmp_path: Path) -> None:
+def test_a_hostile_name_is_only_text() -> None:
     name = '</svg><script>alert(1)</script>[bold]"&\x00\x1b[2J'
     statistics = describe([Case(id="1", group=name, factual=Question("Is it?", name, "open")), *CASES])
-    write_svg(statistics, tmp_path / "figure.svg")
-    text = (tmp_path / "figure.svg").read_text(encoding="utf-8")
-    assert not [each for each in ElementTree.fromstring(text).iter() if each.tag.endswith("script")]
-    assert re.findall(r"https?://[^\"]+", text) == ["http://www.w3.org/2000/svg"]
-    assert "prefers-color-scheme: dark" in text
     assert "[bold]" in printed(statistics)
     assert "\x1b" not in printed(statistics)
+    assert "<script" not in statistics._repr_html_()
 
 
 @settings(max_examples=25)

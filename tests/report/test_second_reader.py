@@ -13,7 +13,7 @@ from countersight.engine import synchronous
 from countersight.errors import AskingFailed
 from countersight.models import Answer, FunctionModel
 from countersight.reports.second_reader import (
-    JOURNAL,
+    READINGS,
     reread_async,
     rereading_analysis,
     second_answer,
@@ -97,7 +97,7 @@ def test_what_failed_or_was_torn_is_asked_for_again_and_another_reader_reads_for
     (whole,) = reread([run], later, tmp_path / "report")
     assert whole.found == 10
     assert len(later.asked) == 20 - 4
-    journal = tmp_path / "report" / JOURNAL
+    journal = tmp_path / "report" / READINGS / "replies.jsonl"
     journal.write_bytes(journal.read_bytes()[:-5])
     torn = Reader()
     reread([run], torn, tmp_path / "report")
@@ -129,5 +129,5 @@ def test_the_report_sets_it_apart(run, tmp_path, capsys):
     printed = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert "With a second reader" in printed
     assert "chance found an answer in 10 of 10 unread replies" in (out / "tables.md").read_text()
-    assert (out / JOURNAL).is_file()
+    assert (out / READINGS / "replies.jsonl").is_file()
     assert "With a second reader" in (out / "report.html").read_text(encoding="utf-8")

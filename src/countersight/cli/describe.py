@@ -11,7 +11,6 @@ from countersight.cli.terminal import EXIT_STOPPED
 _DESCRIBE: Final = {
     "DATASET": "a dataset folder",
     "--all": "print every table, not only what fits on one screen",
-    "-o, --output SVG": "also write a chart to this file",
 }
 _BLIND: Final = {
     "DATASET": "a dataset folder",
@@ -29,8 +28,8 @@ _ABLATE: Final = {
 
 def add(verbs: Verbs) -> None:
     """Add the verbs to the command line."""
-    example = "countersight describe flowers -o flowers.svg"
-    verb(verbs, "describe", _describe, "print and plot the statistics of a dataset", example, _DESCRIBE)
+    example = "countersight describe flowers --all"
+    verb(verbs, "describe", _describe, "print the statistics of a dataset", example, _DESCRIBE)
     summary, example = "measure what can be answered without the pictures", "countersight blind flowers"
     verb(verbs, "blind", _blind, summary, example, _BLIND)
     summary = "leave out each part of a change to see which part the answer depends on"
@@ -46,12 +45,10 @@ def _describe(chosen: argparse.Namespace) -> int:
     from countersight.blindness import render as render_blind
     from countersight.case import TWO_WORLDS
     from countersight.dataset import Dataset
-    from countersight.description import describe, render, write_svg
+    from countersight.description import describe, render
 
     dataset = Dataset.open(chosen.dataset)
     statistics = describe((case for _, case in dataset.cases(print_bad)), read_funnel(dataset.path))
-    if chosen.output:  # before anything is printed, because the reader of a pipe may close it early
-        write_svg(statistics, chosen.output)
     console = Console()
     render(statistics, console, everything=chosen.all)
     found = load_or_measure(dataset)
@@ -62,8 +59,6 @@ def _describe(chosen: argparse.Namespace) -> int:
         right = ", ".join(f"{total.world} {total.blind.right:.1%} right" for total in totals)
         print(f"Answered without the pictures: {right or 'unknown, because there are too few cases'}")
         print(f"More: countersight describe {shlex.quote(str(chosen.dataset))} --all")
-    if chosen.output:
-        print(f"Chart: {chosen.output}")
     return 0
 
 

@@ -113,7 +113,7 @@ def _report(chosen: argparse.Namespace) -> int:
     from countersight.engine import run_folders
     from countersight.reports import print_tables, write_report
 
-    refuse_foreign_folder(chosen.output, "report.html", "second_reader.jsonl")
+    refuse_foreign_folder(chosen.output, "report.html", "readings")
     audits = [path for path in chosen.run if (path / "audit.json").is_file()]
     if audits:
         return _report_audits(chosen, audits)

@@ -19,9 +19,9 @@ from countersight.models import Model, Request
 class ReplyStore:
     """A file of stored replies, in a separate folder."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, tally: Tally | None = None) -> None:
         self.file = file
-        self.tally = Tally()
+        self.tally = tally or Tally()
 
     @contextmanager
     def open(self) -> Iterator[Self]:

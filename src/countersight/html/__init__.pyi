@@ -6,15 +6,12 @@ from .documents import source as source
 from .documents import table_html as table_html
 from .formatting import clean as clean
 from .formatting import name as name
+from .formatting import shortened as shortened
 from .formatting import without_direction_marks as without_direction_marks
 from .gallery import Thumbnail as Thumbnail
 from .gallery import balanced_sample as balanced_sample
 from .gallery import side_for as side_for
 from .gallery import thumbnails as thumbnails
-from .svg import MARGIN as MARGIN
-from .svg import Markup as Markup
-from .svg import sheet as sheet
-from .svg import shortened as shortened
 from .table_files import csv_safe as csv_safe
 from .table_files import csv_text as csv_text
 from .table_files import latex_tables as latex_tables

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from math import ceil, floor
 
 import msgspec
+from markupsafe import Markup
 
 from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
 from countersight.figures import Figure
-from countersight.html import MARGIN, TOO_FEW_CASES, Markup, fragment, name, sheet, shortened
+from countersight.html import TOO_FEW_CASES, fragment, name, shortened
 from countersight.number_formats import count, interval, percent
 from countersight.reports.data import ReportData
 from countersight.scoring import GroupScores
@@ -26,14 +27,6 @@ SIGNS: dict[QuestionVariant, str] = {"factual": "●", "counterfactual": "◆", 
 """The marker for each way of asking, as a text symbol."""
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 _MAX_LINES = 60
-_STYLE = """
-  .mark.factual { fill: var(--one) } .mark.counterfactual { fill: var(--two) }
-  .mark.shown { fill: var(--ground); stroke: var(--three); stroke-width: 2.2 }
-  .fall { stroke: var(--soft); stroke-width: 2 }
-  .grid { stroke: var(--rule) } .chance { stroke: var(--ink); stroke-dasharray: 4 4 }
-  .interval { stroke-width: 4; opacity: .4; stroke-linecap: round } .interval.factual { stroke: var(--one) }
-  .interval.counterfactual { stroke: var(--two) } .interval.shown { stroke: var(--three) }
-"""
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -164,7 +157,7 @@ def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScor
     names = [label for label, _ in lines]
     drawn = tuple(_line(shortened(label, 36, names), scores, "drop") for label, scores in lines)
     named = [(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)]
-    starts = [MARGIN + sum(40 + 7.5 * len(words) for _, words in named[:place]) for place in range(len(named) + 1)]
+    starts = [56 + sum(40 + 7.5 * len(words) for _, words in named[:place]) for place in range(len(named) + 1)]
     plot = Plot("", drawn, title=title)
-    parts = fragment(__package__, "plot.svg", plot=plot, legend=named, starts=starts, marks=MARKS)
-    return sheet(title, 156 + 46 * len(drawn), _STYLE, [parts])
+    height = 156 + 46 * len(drawn)
+    return fragment(__package__, "plot.svg", plot=plot, legend=named, starts=starts, marks=MARKS, height=height)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import count as count_from
 
 import msgspec
+from markupsafe import Markup
 
 from countersight.case import VARIANT_DESCRIPTIONS, VARIANTS, QuestionVariant
-from countersight.html import Grid, Live, Markup, document, json_block, name
+from countersight.html import Grid, Live, document, json_block, name
 from countersight.number_formats import count
 from countersight.picture import data_url
 from countersight.reports.data import PageData, ReportData

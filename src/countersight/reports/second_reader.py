@@ -7,6 +7,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -15,20 +16,17 @@ import msgspec
 
 from countersight.case import LETTERS, AnswerKind, Question, Reply
 from countersight.engine import (
-    Client,
+    ReplyStore,
     RetriesExhausted,
     RetryPolicy,
     RunFolder,
+    StoredModel,
     Tally,
     Workers,
-    lock_folder,
-    open_journal,
-    read_journal,
     status_of,
 )
-from countersight.errors import RunError
 from countersight.html import Grid, table_line
-from countersight.models import Answer, Model, Request, Turn
+from countersight.models import Model, Request, Turn
 from countersight.number_formats import count, interval, percent
 from countersight.reading import answer_in
 from countersight.reports.data import Analysis
@@ -72,9 +70,8 @@ def second_answer(said: str, question: Question) -> str | None:
     return None if _NONE.fullmatch(said) else answer_in(said, question)
 
 
-JOURNAL: Final = "second_reader.jsonl"
-"""The file with the second reader's replies, in the report folder; stored replies are not requested again."""
-_STORED_FIELDS: Final = ("text", "finish", "tokens_in", "tokens_out", "cost", "model")
+READINGS: Final = "readings"
+"""The folder with the second reader's replies, in the report folder; stored replies are not requested again."""
 SAMPLE: Final = 100
 """The number of replies per run read by both the rules and the second reader, to measure their agreement."""
 
@@ -161,33 +158,18 @@ async def _ask(
     requests: Iterable[Request], model: Model, folder: Path, retry: RetryPolicy, tally: Tally, stop: asyncio.Event
 ) -> dict[str, str]:
     """Return the second reader's reply to each request, by key; earlier replies are reused."""
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
-    file = folder / JOURNAL
-    mine = f"{model.name}/"
-    said = {reply.case: reply.text for reply in read_journal(file) if reply.state == "answered"}
-    open_ones = {mine + request.key: request for request in requests}
-    tally.total = len(open_ones)
-    tally.before = sum(key in said for key in open_ones)
-    client: Client[Request, Answer] = Client(model.reply, retry, stop, tally)
-    with open_journal(lock_folder(folder, RunError), file) as journal:
+    wanted = {request.key: request for request in requests}
+    tally.total = len(wanted)
+    said: dict[str, str] = {}
+    with ReplyStore(folder / READINGS / "replies.jsonl", tally).open() as store:
+        stored = StoredModel(model, store, retry, stop)
 
-        async def take(one: tuple[str, Request]) -> None:
-            key, request = one
-            try:
-                done = await client.ask(request)
-            except RetriesExhausted as given_up:
-                reply = Reply(key, 0, "factual", state="failed", reason=str(given_up), attempts=given_up.attempts)
-            else:
-                fields = {name: getattr(done.answer, name) for name in _STORED_FIELDS}
-                reply = Reply(key, 0, "factual", seconds=done.seconds, attempts=done.attempts, **fields)
-            journal.append(reply)
-            tally.count(reply)
-            if reply.state == "answered":
-                said[reply.case] = reply.text
+        async def take(request: Request) -> None:
+            with suppress(RetriesExhausted):
+                said[request.key] = await stored.ask(request)
 
-        left = iter([(key, request) for key, request in open_ones.items() if key not in said])
-        await Workers(take, stop=stop, sync=journal.sync).work(left, retry.concurrency)
-    return {key.removeprefix(mine): text for key, text in said.items() if key.startswith(mine)}
+        await Workers(take, stop=stop, sync=store.sync).work(iter(wanted.values()), retry.concurrency)
+    return said
 
 
 def _rereading(judged: JudgedRun, shown: list[_ReplyToRead], said: dict[str, str], reader: str) -> Rereading:

@@ -1,15 +1,16 @@
-"""The statistics of a dataset, counted in one pass, and their SVG figure."""
+"""The statistics of a dataset, counted in one pass, as tables."""
 
 from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal
 
 import msgspec
+from rich.console import Console
 
 from countersight.authoring import Funnel
-from countersight.case import LETTERS, TWO_WORLDS, VARIANT_DESCRIPTIONS, Case, Question, World
-from countersight.html import Markup, fragment, sheet, shortened
+from countersight.case import LETTERS, TWO_WORLDS, Case, Question, World
+from countersight.html import Grid, Line, TableCell, name, print_grids, shortened, table_html, table_line
+from countersight.scoring import NO_GROUP
 from countersight.suites import SuiteTally, known_suite, words
 from countersight.text import several
 
@@ -20,9 +21,15 @@ _MAX_DISTINCT_ANSWERS = 10_000
 """The number of distinct open answers counted separately; others are counted as OTHER, to limit memory."""
 _RARE_SHARE = 0.005
 """Answers to fewer questions than this share are not listed as frequent."""
+_MAX_LENGTHS = 20
 _MAX_ANSWERS = 40
-"""The maximum number of answers in a chart or table."""
-_STYLE: Final = " .factual { fill: var(--one) } .counterfactual { fill: var(--two) } .rule { stroke: var(--rule) }"
+"""The maximum number of answers in a table."""
+CONTROLLED: Final = "the change must not affect the answer"
+_MAX_GROUPS = 24
+"""Datasets with more groups have no balance for each of them."""
+_TOP_ANSWERS = _MAX_REASONS = 3
+_MAX_GROUPS_ON_SCREEN = 10
+"""The maximum number of groups on one screen; the largest groups are kept."""
 
 
 class WorldStatistics:
@@ -114,8 +121,8 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
         controls = f" and {several(self.controls, 'control')}" if self.controls else ""
         return f"Statistics of {several(self.cases, 'case')}{controls}: {in_groups}"
 
-    def _repr_svg_(self) -> str:
-        return figure(self)
+    def _repr_html_(self) -> str:
+        return "".join(map(table_html, all_tables(self)))
 
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
@@ -138,44 +145,35 @@ def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStat
     return DatasetStatistics(total.cases, tuple(groups.values()), total, of_suites, funnel, controls)
 
 
-class WorldShares(msgspec.Struct, frozen=True):
-    """One category and its share of the questions in each world, factual first."""
-
-    label: str
-    shares: tuple[float, ...]
-
-
-def answer_bars(group: GroupStatistics) -> list[WorldShares]:
+def _answer_lines(group: GroupStatistics) -> list[Line]:
     """Return the share of each right answer: words by frequency, then numbers in order; empty if none is frequent."""
     if not any(world.frequent_answers for world in group.worlds):
         return []
     both = group.factual.answers + group.counterfactual.answers
     kept = sorted(both.keys() - {OTHER}, key=lambda answer: (-both[answer], answer))[:_MAX_ANSWERS]
     kept.sort(key=lambda answer: (_is_number(answer), float(answer) if _is_number(answer) else 0.0))
-    bars = [_bar(group, answer, "answers", [answer]) for answer in kept]
+    lines = [_shares(group, answer, "answers", [answer]) for answer in kept]
     rest = both.keys() - set(kept)
-    return [*bars, _bar(group, OTHER, "answers", rest)] if rest else bars
+    return [*lines, _shares(group, OTHER, "answers", rest)] if rest else lines
 
 
-def length_bars(group: GroupStatistics, most: int = 40) -> list[WorldShares]:
-    """Return the share of questions of each length in words, with lengths grouped into at most `most` bars."""
+def _length_lines(group: GroupStatistics) -> list[Line]:
+    """Return the share of questions of each length in words, with lengths grouped into at most 20 lines."""
     lengths = group.factual.lengths + group.counterfactual.lengths
-    if not lengths:
-        return []
     low, high = min(lengths), max(lengths)
-    step = -(-(high - low + 1) // most)
+    step = -(-(high - low + 1) // _MAX_LENGTHS)
     ranges = (range(start, start + step) for start in range(low, high + 1, step))
-    return [_bar(group, f"{each[0]}–{each[-1]}" if step > 1 else str(each[0]), "lengths", each) for each in ranges]
+    return [_shares(group, f"{each[0]}–{each[-1]}" if step > 1 else str(each[0]), "lengths", each) for each in ranges]
 
 
-def _bar(
+def _shares(
     group: GroupStatistics, label: str, counter: Literal["answers", "lengths"], keys: Iterable[int | str]
-) -> WorldShares:
-    """Return the share of the questions with one of these answers or lengths, in each world."""
+) -> Line:
+    """Return a table line with the share of the questions with one of these answers or lengths, in each world."""
     keys = list(keys)
     counts = [sum(getattr(world, counter)[key] for key in keys) for world in group.worlds]
     shares = (n / (world.questions or 1) for n, world in zip(counts, group.worlds, strict=True))
-    return WorldShares(label, tuple(shares))
+    return table_line(shortened(name(label), 24), *(f"{share:.1%}" for share in shares))
 
 
 def _is_number(text: str) -> bool:
@@ -185,50 +183,78 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def write_svg(statistics: DatasetStatistics, path: Path) -> None:
-    """Write the statistics as a self-contained SVG file."""
-    path.write_text(figure(statistics), encoding="utf-8")
+def summary(statistics: DatasetStatistics) -> Iterator[Grid]:
+    """Return tables for one screen: the groups, and the balance of right options over all cases."""
+    shown = sorted(statistics.groups, key=lambda group: -group.cases)[:_MAX_GROUPS_ON_SCREEN]
+    groups = [group for group in statistics.groups if group in shown]
+    left = len(statistics.groups) - len(groups)
+    yield _groups(statistics, groups, f"{several(left, 'smaller group')} not shown" if left else "", top=1)
+    yield from _balance([statistics.total])
 
 
-class _Plot(msgspec.Struct, frozen=True):
-    """A bar chart with two bars for each category, one per world, and a percentage axis."""
-
-    title: str
-    note: str
-    bars: list[WorldShares]
-
-    @property
-    def step(self) -> float:
-        """The distance between two ticks of the axis."""
-        return next((step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if self._highest <= 5 * step), 0.25)
-
-    @property
-    def ticks(self) -> int:
-        """The number of steps of the axis."""
-        return max(1, round(-(-self._highest // self.step)))
-
-    @property
-    def _highest(self) -> float:
-        return max((share for bar in self.bars for share in bar.shares), default=0.0)
+def all_tables(statistics: DatasetStatistics) -> Iterator[Grid]:
+    """Yield every table."""
+    yield _groups(statistics, statistics.groups, "", top=_TOP_ANSWERS)
+    if statistics.cases:
+        if answers := _answer_lines(statistics.total):
+            yield Grid("Right answers", ("answer", *TWO_WORLDS), tuple(answers))
+        lengths = tuple(_length_lines(statistics.total))
+        yield Grid("Words per question, including options", ("words", *TWO_WORLDS), lengths)
+    groups = statistics.groups if 1 < len(statistics.groups) <= _MAX_GROUPS else ()
+    yield from _balance([*groups, statistics.total], by_group=True)
+    for suite in statistics.suites.values():
+        yield from suite.tables()
+    if statistics.funnel:
+        yield funnel_table(statistics.funnel)
 
 
-def figure(statistics: DatasetStatistics) -> Markup:
-    """Return the figure: right answers and lengths of questions, as in C-VQA's Figure 3."""
-    total = statistics.total
-    means = ", ".join(f"{world.mean_words:.2f} {world.world}" for world in total.worlds if world.questions)
-    lengths = "Words per question, including options", f"on average {means}" if means else "", length_bars(total)
-    plots = [
-        _Plot(*each)
-        for each in (("Right answers", "share of the questions of each world", answer_bars(total)), lengths)
-        if each[2] or not statistics.cases
-    ]
-    parts = fragment(
-        __package__,
-        "figure.svg",
-        statistics=statistics,
-        worlds=[(world, VARIANT_DESCRIPTIONS[world]) for world in TWO_WORLDS],
-        plots=plots,
-        shortened=shortened,
+def _balance(groups: Iterable[GroupStatistics], *, by_group: bool = False) -> Iterator[Grid]:
+    """Yield a table of the balance of right answers, if there are closed questions."""
+    rows = [[group.group or NO_GROUP, world.world, world.balance] for group in groups for world in group.worlds]
+    first = 0 if by_group else 1
+    lines = tuple(table_line(*row[first:]) for row in rows if row[-1])
+    if lines:
+        yield Grid("Balance of right answers", ("group", "world", "share of each")[first:], lines)
+
+
+def _groups(statistics: DatasetStatistics, groups: Sequence[GroupStatistics], note: str, *, top: int) -> Grid:
+    """Return a table of these groups and of all cases, with the `top` most frequent answers in each world."""
+
+    def frequent(world: WorldStatistics) -> str:
+        found = world.frequent_answers[:top]
+        return ", ".join(f"{shortened(name(answer), 20)} {n / world.questions:.0%}" for answer, n in found)
+
+    lines = (
+        table_line(
+            group.group or NO_GROUP,
+            group.cases,
+            *(f"{world.mean_words:.2f}" if world.questions else "" for world in group.worlds),
+            f"{group.changed / group.pairs:.1%}" if group.pairs else "",
+            *map(frequent, group.worlds),
+            total=group is statistics.total,
+        )
+        for group in (*groups, statistics.total)
     )
-    title = f"Statistics of a dataset of {several(statistics.cases, 'case')}"
-    return sheet(title, 140 + 282 * len(plots), _STYLE, [parts])
+    most = "most frequent answer" if top == 1 else "most frequent answers"
+    head = ("group", "cases", "words factual", "words counterfactual", "answer changes", f"{most} factual")
+    controls = f"and {several(statistics.controls, 'control')}: {CONTROLLED}" if statistics.controls else ""
+    note = "; ".join(filter(None, (controls, note, "words: mean length of a question with its options")))
+    return Grid(several(statistics.cases, "case"), (*head, "counterfactual"), tuple(lines), note)
+
+
+def funnel_table(funnel: Funnel) -> Grid:
+    """Return a table of the steps, the number left after each, and the reasons for the losses."""
+    steps = [(step.name, step.passed, step.reasons) for step in funnel.steps]
+    steps.append(("different suppositions", funnel.patterns, funnel.operations))
+    lines = (table_line(TableCell(name, (_why(reasons),)), left) for name, left, reasons in steps)
+    return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
+
+
+def _why(reasons: tuple[tuple[str, int], ...]) -> str:
+    listed = ", ".join(f"{count:,} {reason}" for reason, count in reasons[:_MAX_REASONS])
+    return f"{listed}, …" if len(reasons) > _MAX_REASONS else listed
+
+
+def render(statistics: DatasetStatistics, console: Console, *, everything: bool = True) -> None:
+    """Print tables to the terminal: all of them, or those that fit on one screen."""
+    print_grids(all_tables(statistics) if everything else summary(statistics), console)
