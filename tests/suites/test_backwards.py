@@ -12,7 +12,7 @@ import countersight as cs
 from countersight.case import LETTERS
 from countersight.errors import CountersightError
 from countersight.scenes import SceneRecord, apply, facts_by_name
-from countersight.worlds import Discs, WorldRecord, contacts, fallen_without, motion
+from countersight.worlds import Discs, WorldRecord, contacts, fallen, motion
 
 
 def made(suite, groups, folder, size):
@@ -72,10 +72,10 @@ def test_smallest_change_in_supports(tmp_path):
         fitting = [
             f"the {thing.name}"
             for thing in ways
-            if falls.id in (down := fallen_without(record.world, thing.id)) and len(down) == number
+            if falls.id in (down := fallen(record.world, thing.id)) and len(down) == number
         ]
         assert fitting == [right_option(case)]
-        assert not fallen_without(record.world)
+        assert not fallen(record.world)
         assert len({option.text.split()[-1] for option in case.counterfactual.options}) == 1  # of one kind
         (own,) = (option.text for option in case.factual.options if option.role == "answer")
         assert own == case.factual.right_text
@@ -118,7 +118,7 @@ def test_two_changes_and_unless_in_worlds(suite, tmp_path):
             assert motion(left).reaches_wall(asked.id) == (case.counterfactual.answer == "yes")
         elif case.group == "unless":
             (asked,) = named(record.world, case.shown.text)
-            down = fallen_without(record.world, record.change.id) if record.change else ()
+            down = fallen(record.world, record.change.id) if record.change else ()
             assert (asked.id in down) == (case.counterfactual.answer == "yes")
 
 

@@ -16,7 +16,7 @@ from countersight.suites.worlds import causal_questions
 from countersight.suites.worlds.causal_graphs import graphs, is_confirmed
 from countersight.suites.worlds.causal_questions import CAUSES, options_of
 from countersight.suites.worlds.making import drafts_with_cases
-from countersight.worlds import COLOURS, build_supports, building, fallen_without
+from countersight.worlds import COLOURS, build_supports, building, fallen
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_intervening_in_the_world_gives_what_the_structural_model_says(found):
         for task in TASKS.values():
             for query in queries(task, graph):
                 if isinstance(query, YesNoQuery) and task.short in ("CR", "CDE", "NDE"):
-                    down = fallen_without(world, query.cause, held=query.held)
+                    down = fallen(world, query.cause, held=query.held)
                     assert (query.effect in down) == query.effect_goes
                     checked += 1
     assert checked > 30

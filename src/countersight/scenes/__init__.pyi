@@ -1,3 +1,4 @@
+from .colours import BLACK as BLACK
 from .colours import COLOURS as COLOURS
 from .colours import DOTS as DOTS
 from .colours import HEARTS as HEARTS
@@ -7,13 +8,18 @@ from .colours import PETALS as PETALS
 from .colours import PLACE_SYNONYMS as PLACE_SYNONYMS
 from .colours import PLACES as PLACES
 from .colours import RINGS as RINGS
+from .colours import WHITE as WHITE
 from .colours import Noun as Noun
 from .colours import Rgb as Rgb
 from .colours import distinct_colours as distinct_colours
+from .colours import mix as mix
 from .colours import rgb as rgb
+from .drawing import closed_path as closed_path
 from .drawing import draw as draw
 from .drawing import draw_both as draw_both
+from .drawing import fill as fill
 from .drawing import skia as skia
+from .drawing import stroke as stroke
 from .edits import SCENES_FILE as SCENES_FILE
 from .edits import Add as Add
 from .edits import Edit as Edit

@@ -4,6 +4,8 @@ from functools import lru_cache
 from typing import Final, Literal
 
 Rgb = tuple[int, int, int]
+BLACK: Final[Rgb] = (0, 0, 0)
+WHITE: Final[Rgb] = (255, 255, 255)
 
 NAMED: dict[str, str] = {
     "red": "#e01b24",

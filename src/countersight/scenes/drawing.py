@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from countersight.errors import CountersightError
 from countersight.picture import Pixels
-from countersight.scenes.colours import Rgb, mix, rgb
-from countersight.scenes.scene import OUTLINE, RING, Background, Circle, Flower, PetalShape, Point, Polygon, Scene
+from countersight.scenes.colours import BLACK, WHITE, Rgb, mix, rgb
+from countersight.scenes.scene import OUTLINE, RING, Background, Circle, Flower, PetalShape, Point, Scene
 
 try:
     import skia
@@ -107,8 +107,6 @@ def _along(curve: list[Point], part: float) -> Point:
     )
 
 
-BLACK: Rgb = (0, 0, 0)
-WHITE: Rgb = (255, 255, 255)
 TINT = 46
 """Opacity of a polygon's fill, of 255: enough to see the overlap of two polygons of one colour."""
 
@@ -148,17 +146,18 @@ def _ground_of(scene: Scene) -> tuple[object, ...]:
 def _ground(scene: Scene) -> Pixels:
     canvas = paint(scene.background, scene.width, scene.height)
     surface = skia.Surface(canvas, colorType=skia.kRGBA_8888_ColorType)
-    outlines = [(_outline(polygon), rgb(polygon.colour)) for polygon in scene.polygons]
+    outlines = [(closed_path(polygon.points), polygon.colour) for polygon in scene.polygons]
     for path, colour in outlines:
-        surface.getCanvas().drawPath(path, _fill(colour, TINT))
+        surface.getCanvas().drawPath(path, fill(colour, TINT))
     for path, colour in outlines:  # after all tints, which would dull the outlines below them
-        surface.getCanvas().drawPath(path, _line(colour, OUTLINE))
+        surface.getCanvas().drawPath(path, stroke(colour, OUTLINE, join=skia.Paint.kRound_Join))
     return canvas
 
 
-def _outline(polygon: Polygon) -> skia.Path:
+def closed_path(points: Iterable[Point]) -> skia.Path:
+    """Return the path around a polygon."""
     path = skia.Path()
-    path.addPoly([skia.Point(x, y) for x, y in polygon.points], True)
+    path.addPoly([skia.Point(x, y) for x, y in points], True)
     return path
 
 
@@ -197,32 +196,35 @@ def _flower_paints(petal: str, heart: str) -> tuple[skia.Paint, ...]:
     """Return the paints of the outline, petals, second ring of petals, rim of the heart, and heart."""
     colour, middle = rgb(petal), rgb(heart)
     return (
-        _fill(mix(colour, BLACK, 55, 100)),
-        _fill(colour),
-        _fill(mix(colour, WHITE, 55, 100)),
-        _fill(mix(middle, BLACK, 40, 100)),
-        _fill(middle),
+        fill(mix(colour, BLACK, 55, 100)),
+        fill(colour),
+        fill(mix(colour, WHITE, 55, 100)),
+        fill(mix(middle, BLACK, 40, 100)),
+        fill(middle),
     )
 
 
 def _draw_circle(canvas: skia.Canvas, circle: Circle) -> None:
-    canvas.drawCircle(circle.x, circle.y, circle.radius, _fill(WHITE))
-    canvas.drawCircle(circle.x, circle.y, circle.radius, _line(rgb(circle.colour), RING))
+    canvas.drawCircle(circle.x, circle.y, circle.radius, fill(WHITE))
+    canvas.drawCircle(circle.x, circle.y, circle.radius, stroke(circle.colour, RING))
     for dot in circle.dots:
-        canvas.drawCircle(dot.x, dot.y, dot.radius, _fill(rgb(dot.colour)))
+        canvas.drawCircle(dot.x, dot.y, dot.radius, fill(dot.colour))
 
 
 @lru_cache(1024)
-def _fill(colour: Rgb, opacity: int = 255) -> skia.Paint:
-    return skia.Paint(Color=skia.Color(*colour, opacity), AntiAlias=True)
+def fill(colour: str | Rgb, opacity: int = 255) -> skia.Paint:
+    """Return the paint for a surface."""
+    red, green, blue = rgb(colour) if isinstance(colour, str) else colour
+    return skia.Paint(Color=skia.Color(red, green, blue, opacity), AntiAlias=True)
 
 
 @lru_cache(1024)
-def _line(colour: Rgb, width: float) -> skia.Paint:
-    return skia.Paint(
-        Color=skia.Color(*colour),
-        AntiAlias=True,
-        Style=skia.Paint.kStroke_Style,
-        StrokeWidth=width,
-        StrokeJoin=skia.Paint.kRound_Join,
-    )
+def stroke(
+    colour: str | Rgb, width: float, opacity: int = 255, join: skia.Paint.Join = skia.Paint.kMiter_Join
+) -> skia.Paint:
+    """Return the paint for a line."""
+    paint = skia.Paint(fill(colour, opacity))
+    paint.setStyle(skia.Paint.kStroke_Style)
+    paint.setStrokeWidth(width)
+    paint.setStrokeJoin(join)
+    return paint

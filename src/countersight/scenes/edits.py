@@ -5,7 +5,7 @@ A new kind of edit is one more struct with its own tag and one more case in `app
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -82,15 +82,17 @@ def apply(scene: Scene, edits: Iterable[Edit]) -> Scene:
             raise ValueError(f"{', '.join(sorted(absent))}: not in the scene")
         match edit:
             case Remove():
-                scene = _without(scene, ids)
+                scene = _changed(scene, ids, lambda item: None)
             case Recolour():
-                scene = _recoloured(scene, ids, edit.colour)
+                circles = {circle.id for circle in scene.circles}
+                for named in (ids & circles, ids - circles):  # a circle's dots keep their colours unless they are named
+                    scene = _changed(scene, named, partial(replace, colour=edit.colour))
             case Move():
-                scene = _with_each(scene, ids, partial(_moved, edit.dx, edit.dy))
+                scene = _changed(scene, ids, partial(_moved, edit.dx, edit.dy))
             case Resize():
-                scene = _with_each(scene, ids, partial(_resized, edit.factor))
+                scene = _changed(scene, ids, partial(_resized, edit.factor))
             case Reshape():
-                scene = _with_each(scene, ids, partial(_reshaped, edit.shape))
+                scene = _changed(scene, ids, partial(_reshaped, edit.shape))
             case Add():
                 scene = _with_more(scene, edit)
     return scene
@@ -101,42 +103,20 @@ def _ids(scene: Scene) -> list[str]:
     return ids + [dot.id for circle in scene.circles for dot in circle.dots]
 
 
-def _without(scene: Scene, ids: frozenset[str]) -> Scene:
+def _changed(scene: Scene, ids: Container[str], change: Callable[[Any], Any]) -> Scene:
+    """Return the scene with the change made to each of the items, or without those of which it leaves None; the change
+    of a circle is also that of its dots."""
+
+    def each(items: tuple[Item, ...]) -> tuple[Item, ...]:
+        found = (change(item) if item.id in ids else item for item in items)
+        return tuple(item for item in found if item is not None)
+
     return replace(
         scene,
-        polygons=tuple(polygon for polygon in scene.polygons if polygon.id not in ids),
-        flowers=tuple(flower for flower in scene.flowers if flower.id not in ids),
+        polygons=each(scene.polygons),
+        flowers=each(scene.flowers),
         circles=tuple(
-            replace(circle, dots=tuple(dot for dot in circle.dots if dot.id not in ids))
-            for circle in scene.circles
-            if circle.id not in ids
-        ),
-    )
-
-
-def _recoloured(scene: Scene, ids: frozenset[str], colour: str) -> Scene:
-    def recolour(item: Item) -> Item:
-        return replace(item, colour=colour) if item.id in ids else item
-
-    return replace(
-        scene,
-        polygons=tuple(map(recolour, scene.polygons)),
-        flowers=tuple(map(recolour, scene.flowers)),
-        circles=tuple(recolour(replace(circle, dots=tuple(map(recolour, circle.dots)))) for circle in scene.circles),
-    )
-
-
-def _with_each(scene: Scene, ids: frozenset[str], change: Callable[..., Any]) -> Scene:
-    """Return the scene with the change made to each of the items; a change of a circle also changes its dots."""
-    return replace(
-        scene,
-        polygons=tuple(change(polygon) if polygon.id in ids else polygon for polygon in scene.polygons),
-        flowers=tuple(change(flower) if flower.id in ids else flower for flower in scene.flowers),
-        circles=tuple(
-            change(circle)
-            if circle.id in ids
-            else replace(circle, dots=tuple(change(dot) if dot.id in ids else dot for dot in circle.dots))
-            for circle in scene.circles
+            circle if circle.id in ids else replace(circle, dots=each(circle.dots)) for circle in each(scene.circles)
         ),
     )
 

@@ -13,7 +13,6 @@ from .changes import WorldRecord as WorldRecord
 from .changes import apply_change as apply_change
 from .changes import encode_world as encode_world
 from .changes import fallen_under as fallen_under
-from .changes import fallen_without as fallen_without
 from .changes import jittered as jittered
 from .changes import outcome as outcome
 from .discs import FIELD as FIELD

@@ -1,6 +1,5 @@
 """Changes of a world of supports as data, their outcomes, and the file of a dataset's worlds."""
 
-from collections.abc import Sequence
 from random import Random
 
 import msgspec
@@ -77,22 +76,15 @@ def apply_change(world: Supports, change: WorldChange) -> Supports:
 
 def fallen_under(world: Supports, change: WorldChange, *, margin: float = MARGIN) -> frozenset[str]:
     """Return what falls under a change of a world that holds; raises Unclear if a viewer could not tell."""
-    return fallen(apply_change(world, change), margin=margin, among=_touched(world, change))
+    if isinstance(change, RemoveThing):
+        return fallen(world, change.id, margin=margin)
+    return fallen(apply_change(world, change), margin=margin)
 
 
 def outcome(world: Supports, change: WorldChange) -> Outcome:
     """Return the outcome of a change of a world that holds; raises Unclear if a viewer could not tell."""
     down = fallen_under(world, change)
     return Outcome(down, world_after_fall(apply_change(world, change), down))
-
-
-def _touched(world: Supports, change: WorldChange) -> frozenset[str]:
-    """Return the changed thing and everything that touches it; whatever else falls is connected to these."""
-    name = change.thing.id if isinstance(change, AddThing) else change.id
-    cut = {end for string in world.strings if string.id == name for end in (string.above, string.below)}
-    found = contacts(world)
-    near = {contact.upper for contact in found if contact.lower == name} | {c.lower for c in found if c.upper == name}
-    return frozenset({name} | cut | near)
 
 
 def jittered(world: Supports, rng: Random) -> Supports:
@@ -110,15 +102,6 @@ def jittered(world: Supports, rng: Random) -> Supports:
 
 def _about(rng: Random) -> float:
     return 1 + rng.uniform(-_SHARE, _SHARE)
-
-
-def fallen_without(world: Supports, *ids: str, held: Sequence[str] = (), margin: float = MARGIN) -> frozenset[str]:
-    """Return what falls without these things, with those in `held` fixed; raises Unclear if a viewer could not tell."""
-    if {thing.id for thing in world.things}.issuperset(ids):
-        return fallen(world, gone=ids, held=held, margin=margin)
-    for name in ids:  # a string is cut
-        world = apply_change(world, RemoveThing(name))
-    return fallen(world, held=held, margin=margin)
 
 
 WORLDS_FILE = "worlds.jsonl"

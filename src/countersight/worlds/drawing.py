@@ -1,6 +1,5 @@
 """Draw worlds: things that support each other, and discs on a table."""
 
-from functools import lru_cache
 from itertools import pairwise
 from math import hypot
 
@@ -9,7 +8,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from countersight.picture import Pixels
-from countersight.scenes import rgb, skia
+from countersight.scenes import BLACK, WHITE, Rgb, closed_path, fill, mix, rgb, skia, stroke
 from countersight.worlds.discs import FIELD, WALL, Disc, Discs, Motion, arrow, motion
 from countersight.worlds.things import CUP_BASE, CUP_WALL, PALETTES, SIDE, TABLE, Look, Point, Supports, WorldThing
 
@@ -75,23 +74,22 @@ def in_rows(colours: NDArray[np.int64]) -> Pixels:
 def _shadow(canvas: skia.Canvas, thing: WorldThing) -> None:
     if thing.lies:
         x, _ = thing.middle
-        canvas.drawOval(skia.Rect.MakeXYWH(x - thing.width * 0.54, thing.bottom - 5, thing.width * 1.08, 9), _soft(56))
+        canvas.drawOval(
+            skia.Rect.MakeXYWH(x - thing.width * 0.54, thing.bottom - 5, thing.width * 1.08, 9), fill(BLACK, 56)
+        )
         return
     outline = _outline(thing)
     for part in (0.6, 1.0):
         canvas.save()
         canvas.translate(_SHADOW[0] * part, _SHADOW[1] * part)
-        canvas.drawPath(outline, _soft(20))
+        canvas.drawPath(outline, fill(BLACK, 20))
         canvas.restore()
 
 
 def _outline(thing: WorldThing) -> skia.Path:
-    path = skia.Path()
-    if thing.kind == "ball":
-        path.addCircle(*thing.middle, thing.width / 2)
-    else:
-        path.addPoly([skia.Point(x, y) for x, y in thing.corners()], True)
-    return path
+    if thing.kind != "ball":
+        return closed_path(thing.corners())
+    return skia.Path().addCircle(*thing.middle, thing.width / 2)
 
 
 def _block(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
@@ -118,10 +116,8 @@ def _sides(canvas: skia.Canvas, thing: WorldThing, colour: str, depth: int) -> N
     edge = right if depth > 0 else left
     upper = [(left, top), (right, top), (right + depth, top - back), (left + depth, top - back)]
     side = [(edge, top), (edge, bottom), (edge + depth, bottom - back), (edge + depth, top - back)]
-    for points, paint in ((upper, fill(_lighter(colour))), (side, fill(darker(colour)))):
-        path = skia.Path()
-        path.addPoly([skia.Point(x, y) for x, y in points], True)
-        canvas.drawPath(path, paint)
+    canvas.drawPath(closed_path(upper), fill(mix(rgb(colour), WHITE, 2, 5)))
+    canvas.drawPath(closed_path(side), fill(darker(colour)))
 
 
 def _plain(canvas: skia.Canvas, front: skia.Rect) -> None:
@@ -180,10 +176,9 @@ def _cup(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
     left, top, right, bottom = thing.left, thing.top, thing.right, thing.bottom
     inside = skia.Rect.MakeLTRB(left + CUP_WALL, top, right - CUP_WALL, bottom - CUP_BASE)
     canvas.drawRect(inside, fill("#000000", 40))
-    path = skia.Path()
     corners: list[Point] = [(left, top), (left, bottom), (right, bottom), (right, top), (right - CUP_WALL, top)]
     corners += [(right - CUP_WALL, bottom - CUP_BASE), (left + CUP_WALL, bottom - CUP_BASE), (left + CUP_WALL, top)]
-    path.addPoly([skia.Point(x, y) for x, y in corners], True)
+    path = closed_path(corners)
     canvas.drawPath(path, fill(colour))
     canvas.drawPath(path, stroke(darker(colour), 1.0))
     canvas.save()
@@ -193,16 +188,11 @@ def _cup(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
 
 
 def _shelf(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
-    wood = "#" + "".join(f"{each * 7 // 10:02x}" for each in rgb(look.wood))
     for x, way in ((thing.left + 14, 1), (thing.right - 14, -1)):
-        path = skia.Path()
-        path.addPoly(
-            [skia.Point(x, thing.bottom), skia.Point(x + 16 * way, thing.bottom), skia.Point(x, thing.bottom + 16)],
-            True,
-        )
-        canvas.drawPath(path, fill("#55595e"))
+        bracket = closed_path([(x, thing.bottom), (x + 16 * way, thing.bottom), (x, thing.bottom + 16)])
+        canvas.drawPath(bracket, fill("#55595e"))
     front = skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, thing.height)
-    canvas.drawRect(front, fill(wood))
+    canvas.drawRect(front, fill(mix(rgb(look.wood), BLACK, 3, 10)))
     canvas.drawRect(skia.Rect.MakeXYWH(thing.left, thing.top, thing.width, 2), fill("#ffffff", 70))
 
 
@@ -215,35 +205,9 @@ def _hook(canvas: skia.Canvas, thing: WorldThing, look: Look) -> None:
 _DRAW = {"block": _block, "plank": _block, "ball": _ball, "cup": _cup, "shelf": _shelf, "hook": _hook}
 
 
-def darker(colour: str) -> str:
+def darker(colour: str) -> Rgb:
     """Return a darker shade of a colour."""
-    return "#" + "".join(f"{each * 11 // 20:02x}" for each in rgb(colour))
-
-
-def _lighter(colour: str) -> str:
-    return "#" + "".join(f"{each + (255 - each) * 2 // 5:02x}" for each in rgb(colour))
-
-
-@lru_cache(1024)
-def fill(colour: str, opacity: int = 255) -> skia.Paint:
-    """Return the paint for a surface."""
-    return skia.Paint(Color=skia.Color(*rgb(colour), opacity), AntiAlias=True)
-
-
-@lru_cache(1024)
-def stroke(colour: str, width: float, opacity: int = 255) -> skia.Paint:
-    """Return the paint for a line."""
-    return skia.Paint(
-        Color=skia.Color(*rgb(colour), opacity),
-        AntiAlias=True,
-        Style=skia.Paint.kStroke_Style,
-        StrokeWidth=width,
-    )
-
-
-@lru_cache(16)
-def _soft(opacity: int) -> skia.Paint:
-    return skia.Paint(Color=skia.Color(0, 0, 0, opacity), AntiAlias=True)
+    return mix(rgb(colour), BLACK, 9, 20)
 
 
 FRAMES = (0.0, 0.15, 0.45, 1.0)
@@ -342,8 +306,6 @@ def _arrow(canvas: skia.Canvas, disc: Disc) -> None:
     length = hypot(disc.vx, disc.vy)
     across, down = disc.vx / length, disc.vy / length
     canvas.drawLine(x, y, tip_x - across * _TIP, tip_y - down * _TIP, stroke("#101014", 3.0))
-    path = skia.Path()
     back_x, back_y = tip_x - across * _TIP, tip_y - down * _TIP
     corners = [(tip_x, tip_y), (back_x - down * 5, back_y + across * 5), (back_x + down * 5, back_y - across * 5)]
-    path.addPoly([skia.Point(*corner) for corner in corners], True)
-    canvas.drawPath(path, fill("#101014"))
+    canvas.drawPath(closed_path(corners), fill("#101014"))

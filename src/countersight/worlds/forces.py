@@ -1,13 +1,14 @@
 """The equations of static equilibrium for a part of a world, solved by shifts of weights or as a linear programme."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.worlds.things import Supports, WorldThing
+from countersight.worlds.things import Supports
 from countersight.worlds.touching import UP, Contact, swinging
 
 Floats = NDArray[np.float64]
@@ -55,7 +56,37 @@ class ForceSystem:
             return Shifts(-reach, reach, exact=True)
         if any(self._found[nth].normal != UP or self._found[nth].upper in self._swinging for nth in acting):
             return None
-        return Resting(self._things, self._found, part, acting).shifts()
+        return self._resting_shifts(part, [self._found[nth] for nth in acting])
+
+    def _resting_shifts(self, part: list[str], found: list[Contact]) -> Shifts:
+        """Return the range of shifts for a part in which things only rest on each other."""
+        below: dict[str, list[Contact]] = {name: [] for name in part}
+        above: dict[str, list[Contact]] = {name: [] for name in part}
+        for contact in found:
+            below[contact.upper].append(contact)
+            above.get(contact.lower, []).append(contact)
+        # It is unknown how much of the load of these rests on each of the things below them.
+        shared = {name for name in part if len({contact.lower for contact in below[name]}) > 1}
+
+        @cache
+        def load(name: str) -> tuple[float, float]:
+            thing = self._things[name]
+            weight, turning = thing.weight, thing.weight * thing.middle[0]
+            for upper in sorted({contact.upper for contact in above[name]} - shared):
+                weight, turning = weight + load(upper)[0], turning + load(upper)[1]
+            return weight, turning
+
+        low, high, exact = -inf, inf, True
+        for name in part:
+            weight, turning = load(name)
+            middle = turning / weight if weight else self._things[name].middle[0]
+            points = [contact.at[0] for contact in below[name]]
+            least, most = min(points, default=inf), max(points, default=-inf)
+            uncertain = [contact.at[0] for contact in above[name] if contact.upper in shared]
+            is_safe = all(least <= at <= most for at in uncertain)  # no share of the loads could tip this
+            low, high = max(low, least - middle if is_safe else inf), min(high, most - middle)
+            exact = exact and not uncertain
+        return Shifts(low, high, exact)
 
     def stands(self, part: list[str], acting: list[int], variants: Sequence[Variant]) -> list[bool]:
         """Return whether these contacts can exert forces that hold the part, for each variant."""
@@ -91,60 +122,6 @@ class ForceSystem:
                         row, (x, y) = 3 * part.index(name), self._things[name].middle
                         turning = ((at[0] - x) * force[1] - (at[1] - y) * force[0]) / _UNIT
                         matrix[row : row + 3, 2 * column + edge] = sign * force[0], sign * force[1], sign * turning
-
-
-class Resting:
-    """A part of a world in which things only rest on each other: the contacts below and above each thing, by number."""
-
-    def __init__(
-        self, things: Mapping[str, WorldThing], found: Sequence[Contact], part: list[str], acting: list[int]
-    ) -> None:
-        self._things, self._found = things, found
-        self._below: dict[str, list[int]] = {name: [] for name in part}
-        self._above: dict[str, list[int]] = {name: [] for name in part}
-        for nth in acting:
-            self._below[found[nth].upper].append(nth)
-            if found[nth].lower in self._above:
-                self._above[found[nth].lower].append(nth)
-
-    def shifts(self) -> Shifts:
-        """Return the lowest and the highest shift of weights at which everything in the part stands."""
-        loads: dict[str, tuple[float, float]] = {}
-        low, high, exact = -inf, inf, True
-        for name in self._from_the_top():
-            shared = [nth for nth in self._above[name] if self._is_shared(nth)]
-            elsewhere = {self._found[nth].upper for nth in shared}
-            weight = self._things[name].weight
-            turning = weight * self._things[name].middle[0]
-            for upper in sorted({self._found[nth].upper for nth in self._above[name]} - elsewhere):
-                weight, turning = weight + loads[upper][0], turning + loads[upper][1]
-            loads[name] = weight, turning
-            middle = turning / weight if weight else self._things[name].middle[0]
-            points = [self._found[nth].at[0] for nth in self._below[name]]
-            least, most = min(points, default=inf), max(points, default=-inf)
-            # It is unknown how much of a shared load rests here: it is safe only if no share of it could tip this.
-            is_safe = all(least <= self._found[nth].at[0] <= most for nth in shared)
-            low, high = max(low, least - middle if is_safe else inf), min(high, most - middle)
-            exact = exact and not shared
-        return Shifts(low, high, exact)
-
-    def _from_the_top(self) -> list[str]:
-        """Return the things in an order in which each follows everything that rests on it."""
-        ordered: dict[str, None] = {}
-
-        def visit(name: str) -> None:
-            for nth in self._above[name]:
-                if self._found[nth].upper not in ordered:
-                    visit(self._found[nth].upper)
-            ordered[name] = None
-
-        for name in self._above:
-            visit(name)
-        return list(ordered)
-
-    def _is_shared(self, nth: int) -> bool:
-        """Return whether the upper thing of a contact rests on other things as well."""
-        return len({self._found[other].lower for other in self._below[self._found[nth].upper]}) > 1
 
 
 _TOLERANCE = 1e-9

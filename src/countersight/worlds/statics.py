@@ -11,6 +11,8 @@ more or less friction. Otherwise the world is Unclear and has no verdict.
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from countersight.errors import Unclear
 from countersight.worlds.forces import ForceSystem, Variant
 from countersight.worlds.things import Supports
@@ -24,23 +26,23 @@ _SLIPPERY, _ROUGH = 0.8, 1.25
 
 def fallen(
     world: Supports,
-    *,
-    gone: Iterable[str] = (),
+    *gone: str,
     held: Iterable[str] = (),
     margin: float = MARGIN,
-    among: frozenset[str] | None = None,
 ) -> frozenset[str]:
-    """Return the ids of the things that fall if the things in `gone` are removed; things in `held` never fall.
+    """Return the ids of the things that fall without the things and strings in `gone`; things in `held` never fall.
 
-    If only the things in `among`, and things that these carry or rest on, can fall, nothing else is checked. Raises
-    Unclear if the verdict is within the margin.
+    Raises Unclear if the verdict is within the margin.
     """
-    return _cached_solver(world, margin, among).fallen(gone, held)
+    kept = tuple(string for string in world.strings if string.id not in gone)
+    if len(kept) < len(world.strings):
+        world = replace(world, strings=kept)
+    return _cached_solver(world, margin).fallen(gone, held)
 
 
 @lru_cache(maxsize=16)
-def _cached_solver(world: Supports, margin: float, among: frozenset[str] | None) -> "_StaticsSolver":
-    return _StaticsSolver(world, margin, among)
+def _cached_solver(world: Supports, margin: float) -> "_StaticsSolver":
+    return _StaticsSolver(world, margin)
 
 
 class _StaticsSolver:
@@ -50,12 +52,11 @@ class _StaticsSolver:
     world.
     """
 
-    def __init__(self, world: Supports, margin: float, among: frozenset[str] | None) -> None:
+    def __init__(self, world: Supports, margin: float) -> None:
         self._margin = margin
         self._names = [thing.id for thing in world.things]
         self._bit = {name: 1 << nth for nth, name in enumerate(self._names)}
         self._free = self._bits(thing.id for thing in world.free)
-        self._among = None if among is None else self._bits(among)
         found = contacts(world)
         self._system = ForceSystem(world, found)
         self._touching: dict[int, int] = {}
@@ -94,8 +95,7 @@ class _StaticsSolver:
 
     def _falling(self, standing: int, fallen: int) -> int:
         """Return which of the standing things fall first; nothing rests on things that fell before."""
-        torn = self._of(self._touching, fallen)
-        there = self._all & ~torn
+        there = self._all & ~self._of(self._touching, fallen)
         carries = dict.fromkeys(_single_bits(standing), 0)
         joined = dict(carries)
         for lower in carries:
@@ -108,9 +108,7 @@ class _StaticsSolver:
         while left:
             part = _reachable_bits(left & -left, joined)
             left &= ~part
-            # If only some things can fall, check only parts that have one of them or touched a fallen thing.
-            is_asked = self._among is None or part & self._among or torn & self._of(self._touching, part)
-            if is_asked and not self._stands(part, there):
+            if not self._stands(part, there):
                 down |= self._broken(part, carries, there)
         return down
 

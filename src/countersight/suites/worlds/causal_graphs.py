@@ -6,7 +6,7 @@ from itertools import combinations, product
 from countersight.causal import CausalEdge, CausalGraph, GraphKind, StructuralModel
 from countersight.causal import Thing as Node
 from countersight.errors import Unclear
-from countersight.worlds import Supports, contacts, fallen_without
+from countersight.worlds import Supports, contacts, fallen
 
 Edge = tuple[str, str]
 _KIND = "holding"
@@ -21,7 +21,7 @@ def direct_causes(world: Supports) -> frozenset[Edge]:
     return frozenset(
         (cause, effect)
         for cause, effect in sorted(touching)
-        if effect in fallen_without(world, cause, held=sorted(free - {cause, effect}))
+        if effect in fallen(world, cause, held=sorted(free - {cause, effect}))
     )
 
 
@@ -88,7 +88,7 @@ def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, by
         gone = [name for name, value in do.items() if not value]
         held = [name for name, value in do.items() if value]
         try:
-            down = fallen_without(world, *gone, held=held)
+            down = fallen(world, *gone, held=held)
         except Unclear:
             return False
         said = model.solve(undisturbed, do)

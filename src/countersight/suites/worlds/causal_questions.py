@@ -16,7 +16,7 @@ from countersight.suites.worlds.causal_graphs import graphs, is_confirmed
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, WorldSuite
 from countersight.suites.worlds.suite import CAUSAL_NAME
 from countersight.suites.worlds.support_questions import SUPPORTS
-from countersight.worlds import COLOURS, Supports, fallen, fallen_without, yes_or_no
+from countersight.worlds import COLOURS, Supports, fallen, yes_or_no
 
 
 def is_told_by_colour(world: Supports, query: Query) -> bool:
@@ -153,16 +153,14 @@ def _changes_something(task: Task, graph: CausalGraph, query: Query) -> bool:
 def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
     """Return things that do not affect those of the graph and are not affected by them."""
     names = [thing.id for thing in graph.things]
-    touched = {other for name in names for other in fallen_without(world, name)}
-    return [
-        thing.id for thing in graph.others if thing.id not in touched and not fallen_without(world, thing.id) & {*names}
-    ]
+    touched = {other for name in names for other in fallen(world, name)}
+    return [thing.id for thing in graph.others if thing.id not in touched and not fallen(world, thing.id) & {*names}]
 
 
 def _is_open(world: Supports, graph: CausalGraph) -> bool:
     """Return whether the loss of something outside the graph would make something in it fall."""
     names = {thing.id for thing in graph.things}
-    return any(fallen_without(world, thing.id) & names for thing in graph.others)
+    return any(fallen(world, thing.id) & names for thing in graph.others)
 
 
 def _draft(

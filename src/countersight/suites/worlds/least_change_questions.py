@@ -35,7 +35,7 @@ from countersight.worlds import (
     apply_disc_change,
     clearly_first,
     contacts,
-    fallen_without,
+    fallen,
     has_room,
     motion,
     outcome,
@@ -57,7 +57,7 @@ def only_removal_that_fells(falls: str, others: int, world: Supports, margin: fl
     one."""
 
     def is_reached(name: str) -> bool:
-        down = fallen_without(world, *filter(None, [name]), margin=margin)
+        down = fallen(world, *filter(None, [name]), margin=margin)
         return falls in down and len(down) == others + 1
 
     ways = [(1, thing.id) for thing in world.free if thing.id != falls]
@@ -69,12 +69,12 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
     """Yield drafts that ask which one block must be removed so that another thing falls, with a given number of
     others."""
     try:
-        down = {thing.id: fallen_without(world, thing.id, margin=MARGIN) for thing in world.free}
+        down = {thing.id: fallen(world, thing.id, margin=MARGIN) for thing in world.free}
     except Unclear:
         dropped["margin"] += 1
         return
     for falls in rng.sample(world.free, len(world.free)):
-        numbers = Counter(len(fallen) - 1 for fallen in down.values() if falls.id in fallen)
+        numbers = Counter(len(each) - 1 for each in down.values() if falls.id in each)
         joined = involved(world, falls.id)
         # Touching things never have the same colour: an option of that colour could be ruled out from the words alone.
         ways = [

@@ -22,7 +22,7 @@ from countersight.worlds import (
     Supports,
     apply_disc_change,
     clearly_first,
-    fallen_without,
+    fallen,
     is_higher,
     motion,
     nearest,
@@ -122,7 +122,7 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
 
 def _height_and_fall(gone: str, than: str, asked: str, world: Supports) -> tuple[bool | None, bool]:
     """Return whether one thing is higher than another, and whether a third falls without it."""
-    return is_higher(world.thing(gone), world.thing(than)), asked in fallen_without(world, gone, margin=0)
+    return is_higher(world.thing(gone), world.thing(than)), asked in fallen(world, gone, margin=0)
 
 
 def _nearest_id(world: Discs, to: str) -> str | None:

@@ -40,7 +40,6 @@ from countersight.worlds import (
     draw_supports,
     fallen,
     fallen_under,
-    fallen_without,
     is_clear,
     is_higher,
     jittered,
@@ -251,7 +250,7 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
     holding: list[WorldThing] = []
     for block in rng.sample(blocks, len(blocks)):
         try:
-            (holding if fallen_without(world, block.id) else safe).append(block)
+            (holding if fallen(world, block.id) else safe).append(block)
         except Unclear:
             continue
     choices = ([one, *three] for one in safe for three in combinations(holding, 3))
@@ -273,7 +272,7 @@ def planning(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> 
 
 def _which_hold(things: Iterable[WorldThing], world: Supports) -> tuple[bool, ...]:
     """Return for each thing whether anything falls without it."""
-    return tuple(bool(fallen_without(world, thing.id, margin=0)) for thing in things)
+    return tuple(bool(fallen(world, thing.id, margin=0)) for thing in things)
 
 
 def _changed(worded: WordedChange) -> tuple[str, ...]:
