@@ -18,19 +18,21 @@ from starlette.testclient import TestClient
 from countersight.collect import people, tables
 from countersight.collect.campaign import Campaign
 from countersight.collect.demo import draw_pictures
+from countersight.collect.flows import Sources
 from countersight.collect.managing import new_campaign
 from countersight.collect.web.app import application
 from countersight.collect.web.visit import COOKIE
 
 
 def make_campaign(folder: Path, flow: str, number: int = 6, database: str | None = None, **more: Any) -> Path:
-    """A small campaign of a flow, without tests to pass."""
+    """A small campaign of a flow, without tests to pass; `more` has its sources."""
+    language = more.pop("language", "en")
     if flow in ("cosim", "cfmm"):
         draw_pictures(folder.with_name("drawn"), max(3, number) if flow == "cosim" else number)
         more["pictures"] = folder.with_name("drawn")
     elif "source" not in more:
         more["source"] = dataset(folder.with_name("asked"), number)
-    new_campaign(folder, flow, title="A campaign", database=database, **more)
+    new_campaign(folder, flow, Sources(**more), title="A campaign", language=language, database=database)
     if flow == "cosim" and number < 3:  # three pictures make three items
         campaign = Campaign.open(folder, database)
         campaign.store.write_now(lambda c: c.execute(tables.item.delete().where(tables.item.c.id > number)))

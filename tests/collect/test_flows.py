@@ -11,7 +11,7 @@ from making import case, dataset
 from countersight.audits import read_labels
 from countersight.case import Option, Question
 from countersight.cli import main
-from countersight.collect import export_campaign, list_people
+from countersight.collect import Sources, export_campaign, list_people
 from countersight.collect.flows.verify import CaseVerdict, verified_case
 from countersight.collect.managing import new_campaign
 from countersight.dataset import Dataset
@@ -243,7 +243,7 @@ def test_what_people_cannot_judge_is_told_and_not_given_to_them(tmp_path: Path, 
     several = case(1, **ALONE | {"further_images": ("images/1-2.png",)})
     source = dataset(tmp_path / "asked", [case(0, **ALONE | {"counterfactual": hidden}), several, case(2)])
     told: list[str] = []
-    new_campaign(tmp_path / "campaign", flow, title="", source=source, on_bad=told.append)
+    new_campaign(tmp_path / "campaign", flow, Sources(source=source, on_bad=told.append), title="")
     with opened(tmp_path / "campaign") as (_, campaign):
         assert campaign.store.read(lambda c: c.exec_driver_sql("select key from item").scalars().all()) == ["case-2"]
     assert told == [

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from countersight.case import Question
 from countersight.cli import main
 from countersight.collect import (
+    Sources,
     audit_log,
     back_up,
     export_campaign,
@@ -517,7 +518,7 @@ def test_a_campaign_without_pictures_to_write_about_is_refused(tmp_path: Path):
     told: list[str] = []
     source = dataset(tmp_path / "bare", [bare])
     with pytest.raises(CampaignError, match="the campaign would be empty"):
-        new_campaign(tmp_path / "campaign", "cvqa", title="", source=source, on_bad=told.append)
+        new_campaign(tmp_path / "campaign", "cvqa", Sources(source=source, on_bad=told.append), title="")
     assert told == ["case-0: it has no picture to write about"]
 
 

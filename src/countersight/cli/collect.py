@@ -138,7 +138,7 @@ def _new(chosen: argparse.Namespace) -> int:
     _require_web()
     from sqlalchemy import make_url
 
-    from countersight.collect import new_campaign
+    from countersight.collect import Sources, new_campaign
 
     source, pictures, made = chosen.source, chosen.pictures, None
     if chosen.flow == "cvqa" and source and source.is_file():
@@ -148,14 +148,10 @@ def _new(chosen: argparse.Namespace) -> int:
         added = new_campaign(
             chosen.campaign,
             chosen.flow,
+            Sources(pictures, source, chosen.gold, chosen.seed, print_bad),
             title=chosen.campaign.name,
             language=chosen.language,
-            pictures=pictures,
-            source=source,
-            gold=chosen.gold,
-            seed=chosen.seed,
             database=chosen.database,
-            on_bad=print_bad,
         )
     except CountersightError:
         if made:  # so that the command can be repeated
@@ -194,10 +190,10 @@ def _vqav2(chosen: argparse.Namespace) -> Path:
 
 
 def _add(chosen: argparse.Namespace, campaign: Any) -> int:
-    from countersight.collect import add_to_campaign
+    from countersight.collect import Sources, add_to_campaign
 
-    what = {"pictures": chosen.pictures, "source": chosen.source, "gold": chosen.gold, "seed": chosen.seed}
-    print(f"{add_to_campaign(campaign, **what, on_bad=print_bad)} added to {chosen.campaign}")
+    sources = Sources(chosen.pictures, chosen.source, chosen.gold, chosen.seed, print_bad)
+    print(f"{add_to_campaign(campaign, sources)} added to {chosen.campaign}")
     return 0
 
 

@@ -7,6 +7,7 @@ from .demo import make_demo as make_demo
 from .export import export_campaign as export_campaign
 from .figures import Figures as Figures
 from .figures import campaign_figures as campaign_figures
+from .flows import Sources as Sources
 from .flows.cvqa import import_vqav2 as import_vqav2
 from .managing import add_to_campaign as add_to_campaign
 from .managing import back_up as back_up

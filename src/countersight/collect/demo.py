@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from countersight.collect import people, work
 from countersight.collect.campaign import SETTINGS, Campaign
-from countersight.collect.flows import Content, Past
+from countersight.collect.flows import Content, Past, Sources
 from countersight.collect.flows.cosim import Distracted, WrittenChange, WrittenQuestion
 from countersight.collect.managing import new_campaign
 
@@ -26,7 +26,7 @@ def make_demo(folder: Path) -> None:
         return
     with TemporaryDirectory(dir=folder.resolve().parent) as drawn:
         draw_pictures(Path(drawn), _PICTURES)
-        new_campaign(folder, "cosim", title="Demo: what if it were different?", pictures=Path(drawn))
+        new_campaign(folder, "cosim", Sources(Path(drawn)), title="Demo: what if it were different?")
     names = ", ".join(f"{name} ({role})" for name, role in ACCOUNTS)
     welcome = f'welcome = "A campaign to look around in. Log in as {names}; the password of all is {PASSWORD}."'
     text = (folder / SETTINGS).read_text(encoding="utf-8").replace('welcome = ""', welcome, 1)

@@ -34,8 +34,6 @@ from countersight.errors import CampaignError
 from countersight.files import Staging
 from countersight.text import several, unknown
 
-OnBad = Callable[[str], None]
-_VERIFYING = ("cvqa", "verify")
 _MANY = 1_000
 """Rows that are copied at a time."""
 
@@ -53,69 +51,48 @@ class Added(msgspec.Struct, frozen=True):
 
 
 def new_campaign(
-    folder: Path,
-    flow: str,
-    *,
-    title: str,
-    language: str = "en",
-    pictures: Path | None = None,
-    source: Path | None = None,
-    gold: Path | None = None,
-    seed: int = 0,
-    database: str | None = None,
-    on_bad: OnBad = lambda words: None,
+    folder: Path, flow: str, sources: Sources, *, title: str, language: str = "en", database: str | None = None
 ) -> Added:
-    """Create a campaign folder for a flow, from pictures or an existing dataset; return how many items it has.
-
-    `gold` is a dataset with correct answers; its cases are given to people now and then to check their care. Invalid
-    pictures and rows are reported and skipped.
-    """
+    """Create a campaign folder for a flow; return how many items it has. Invalid pictures and rows are skipped."""
     if flow not in FLOWS:
         raise CampaignError(unknown("flow", flow, FLOWS))
     with Staging(folder) as staging:
         (staging / PICTURES).mkdir()
         # A verified dataset keeps the licence of its source.
-        card = read_card(dataset_at(source).path)[0] if source and flow in _VERIFYING else {}
+        source = sources.source if flow in ("cvqa", "verify") else None
+        card = read_card(dataset_at(source).path)[0] if source else {}
         text = settings_text(flow, title, language, card.get("license", ""))
         (staging / SETTINGS).write_text(text, encoding="utf-8")
         with closing(Campaign.open(staging, database)) as campaign:
-            made = _add(campaign, pictures, source, gold, seed, on_bad)
+            made = _add(campaign, sources)
         if not (made.items or made.known):
             raise CampaignError("the campaign would be empty: no picture and no case could be used")
     return made
 
 
-def add_to_campaign(
-    campaign: Campaign,
-    *,
-    pictures: Path | None = None,
-    source: Path | None = None,
-    gold: Path | None = None,
-    seed: int = 0,
-    on_bad: OnBad = lambda words: None,
-) -> Added:
+def add_to_campaign(campaign: Campaign, sources: Sources) -> Added:
     """Add pictures or cases to a campaign, even while it is served; return how many items were added."""
-    made = _add(campaign, pictures, source, gold, seed, on_bad)
-    details = {**msgspec.to_builtins(made), "from": str(pictures or source or gold)}
+    made = _add(campaign, sources)
+    details = {**msgspec.to_builtins(made), "from": str(sources.pictures or sources.source or sources.gold)}
     campaign.store.write_now(lambda c: record(c, None, "add", "", details, time.time()))
     return made
 
 
-def _add(
-    campaign: Campaign, pictures: Path | None, source: Path | None, gold: Path | None, seed: int, on_bad: OnBad
-) -> Added:
+def _add(campaign: Campaign, sources: Sources) -> Added:
     """Add items to a campaign, in one write."""
-    sources = Sources(partial(keep_picture, campaign.path), pictures, source, gold, seed, on_bad)
     columns = select(tables.item.c.key, tables.item.c.source)
     rows = campaign.store.read(lambda c: c.execute(columns).all())
     known: dict[str, dict[str, Any]] = {row.key: msgspec.json.decode(row.source) for row in rows}
-    items = list(_named(campaign.flow.new_items(sources, known), known, on_bad))
+    new = campaign.flow.new_items(sources, partial(keep_picture, campaign.path), known)
+    items = list(_named(new, known, sources.on_bad))
     campaign.store.write_now(lambda c: add_items(c, campaign, items, time.time()))
     known_answers = sum(item.gold is not None for item in items)
     return Added(len(items) - known_answers, known_answers)
 
 
-def _named(items: Iterable[NewItem], known: dict[str, dict[str, Any]], on_bad: OnBad) -> Iterator[NewItem]:
+def _named(
+    items: Iterable[NewItem], known: dict[str, dict[str, Any]], on_bad: Callable[[str], None]
+) -> Iterator[NewItem]:
     """Yield the items that are not `known` yet; an item whose name is taken by another item gets a new name."""
     known = dict(known)
     for item in items:

@@ -71,34 +71,26 @@ def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
 
 
 def export_batch(connection: Connection, by: int, now: float) -> int | None:
-    """Put everything approved into a batch with its CSV for Prolific; return the batch, or None if nothing is due.
+    """Put everything approved into a batch; return the batch, or None if nothing is due.
 
     The payments are marked as exported in the same transaction, so no payment is ever in two batches.
     """
-    due = connection.execute(
-        select(_paid.id, _paid.amount, tables.person.c.participant, tables.person.c.pseudonym)
-        .join(tables.person, tables.person.c.id == _paid.person_id)
-        .where(_paid.state == "approved")
-        .order_by(_paid.person_id)
-    ).all()
-    if not due:
+    due = _paid.state == "approved"
+    if connection.execute(select(_paid.id).where(due)).first() is None:
         return None
-    totals: dict[str, int] = {}
-    for row in due:
-        name = row.participant or row.pseudonym
-        totals[name] = totals.get(name, 0) + row.amount
-    # Prolific's bulk bonus format: one `participant id,amount` per line, with two decimals.
-    lines = "".join(f"{name},{amount // 100}.{amount % 100:02d}\n" for name, amount in totals.items())
-    batch = insert_row(connection, tables.batch, by_id=by, at=now, csv=lines)
-    ids = [row.id for row in due]
-    connection.execute(update(tables.payment).where(_paid.id.in_(ids)).values(batch_id=batch))
-    move(connection, _paid.id.in_(ids), "exported", by, now)
+    batch = insert_row(connection, tables.batch, by_id=by, at=now, csv="")
+    connection.execute(update(tables.payment).where(due).values(batch_id=batch))
+    move(connection, _paid.batch_id == batch, "exported", by, now)
     return batch
 
 
-def batch_csv(connection: Connection, batch: int) -> str | None:
-    """Return the CSV of a batch."""
-    return connection.execute(select(tables.batch.c.csv).where(tables.batch.c.id == batch)).scalar()
+def batch_csv(connection: Connection, batch: int) -> str:
+    """Return the CSV of a batch in Prolific's bulk bonus format: one `participant id,amount` per line."""
+    person = tables.person.c
+    name = func.coalesce(person.participant, person.pseudonym)
+    totals = select(name, func.sum(_paid.amount)).join(tables.person, person.id == _paid.person_id)
+    rows = connection.execute(totals.where(_paid.batch_id == batch).group_by(person.id, name).order_by(person.id))
+    return "".join(f"{name},{amount // 100}.{amount % 100:02d}\n" for name, amount in rows)
 
 
 def close_batch(connection: Connection, batch: int, outcome: Account, by: int, now: float) -> int:

@@ -211,7 +211,8 @@ def forget(connection: Connection, secret: bytes, person_id: int, now: float) ->
     row = connection.execute(select(tables.person).where(_row.id == person_id)).one()
     if row.participant:
         connection.execute(insert(tables.departed).values(mark=_mark(secret, row.participant)))
-        _rename_in_batches(connection, person_id, row.participant, row.pseudonym)
+        own = select(tables.payment.c.batch_id).where(tables.payment.c.person_id == person_id)
+        connection.execute(update(tables.batch).where(tables.batch.c.id.in_(own)).values(csv=""))
     end_sessions(connection, person_id)
     connection.execute(delete(tables.arrival).where(tables.arrival.c.person_id == person_id))
     kept = {"pseudonym", "role", "id", "created_at", "deleted_at", "access"}
@@ -231,15 +232,6 @@ def has_departed(connection: Connection, secret: bytes, participant: str) -> boo
 def _mark(secret: bytes, participant: str) -> str:
     """Return a keyed digest of a deleted participant's id, which cannot be linked to a person without the secret."""
     return hmac.new(secret, b"departed" + participant.encode(), hashlib.sha256).hexdigest()
-
-
-def _rename_in_batches(connection: Connection, person_id: int, participant: str, pseudonym: str) -> None:
-    """Replace the Prolific id with the pseudonym in exported pay files."""
-    own = select(tables.payment.c.batch_id).where(tables.payment.c.person_id == person_id)
-    for batch in connection.execute(select(tables.batch).where(tables.batch.c.id.in_(own))).all():
-        lines = (line.partition(",") for line in batch.csv.splitlines())
-        text = "".join(f"{pseudonym if name == participant else name},{amount}\n" for name, _, amount in lines)
-        connection.execute(update(tables.batch).where(tables.batch.c.id == batch.id).values(csv=text))
 
 
 def admit(

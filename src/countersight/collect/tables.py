@@ -216,5 +216,5 @@ batch = _table(
     "batch",
     Column("by_id", ForeignKey("person.id"), nullable=True),
     Column("at", Float, nullable=False),
-    Column("csv", Text, nullable=False),
+    Column("csv", Text, nullable=False),  # empty; earlier versions stored the exported lines
 )

@@ -8,7 +8,7 @@ import msgspec
 from countersight.case import TWO_WORLDS, Case, Question, World
 from countersight.collect.flows.forms import Box, Field, Form, answer_field
 from countersight.collect.flows.new_items import CaseFlow
-from countersight.collect.flows.protocol import Item, Known, NewItem, Past, Phase, Sources
+from countersight.collect.flows.protocol import Item, KeepPicture, Known, NewItem, Past, Phase, Sources
 from countersight.errors import CampaignError
 from countersight.suites.cosim import NAME as COSIM
 
@@ -35,10 +35,10 @@ class AnswerFlow(CaseFlow):
         ),
     )
 
-    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+    def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield the items of a dataset; all questions of a campaign come from one dataset, except known ones."""
         fingerprints = {source["fingerprint"] for key, source in known.items() if not key.startswith("known/")}
-        for item in super().new_items(sources, known):
+        for item in super().new_items(sources, keep, known):
             if item.gold is None and fingerprints - {item.source["fingerprint"]}:
                 raise CampaignError(
                     "the export of `answer` is a run of one dataset: make another campaign for this one"

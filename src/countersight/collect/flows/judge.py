@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.audits import AuditFolder, read_audit
 from countersight.collect.flows.forms import Choice, Form, Text
-from countersight.collect.flows.protocol import Flow, Item, Known, NewItem, Past, Phase, Sources
+from countersight.collect.flows.protocol import Flow, Item, KeepPicture, Known, NewItem, Past, Phase, Sources
 from countersight.errors import CampaignError
 
 _SCORES: Final = {"1": 1, "0": 0, "none": None}
@@ -45,7 +45,7 @@ class JudgeFlow(Flow):
         ),
     )
 
-    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+    def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield one item for each edit after which the model was asked again, without control edits."""
         if sources.source is None:
             raise CampaignError("the flow judge needs an audit: name it with `source`")
@@ -63,8 +63,8 @@ class JudgeFlow(Flow):
                     "options": [option.text for option in trail.record.question.options],
                     "cited": concept.instruction.concept,
                     "changed": concept.instruction.positive,
-                    "before": sources.keep_picture(opened.picture(edit.before)),
-                    "after": sources.keep_picture(opened.picture(edit.after)),
+                    "before": keep(opened.picture(edit.before)),
+                    "after": keep(opened.picture(edit.after)),
                     "answer": before.answer.text,
                     "why": before.explanation.text,
                     "answer_again": again.answer.text,

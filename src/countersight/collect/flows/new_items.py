@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from countersight.case import Case
-from countersight.collect.flows.protocol import Flow, Known, NewItem, Sources
+from countersight.collect.flows.protocol import Flow, KeepPicture, Known, NewItem, Sources
 from countersight.dataset import Dataset
 from countersight.engine import MANIFEST as RUN
 from countersight.engine import RunFolder
@@ -19,15 +19,15 @@ from countersight.picture import read_picture
 class CaseFlow(Flow):
     """A flow that begins with the cases of a dataset."""
 
-    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+    def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield items for the cases of a dataset, and items with a known answer for those of `gold`."""
         if sources.source is None and sources.gold is None:
             raise CampaignError(f"the flow {self.name} needs a dataset: name it with `source`")
         if sources.source is not None:
-            for case, source in self._cases(sources, sources.source):
+            for case, source in self._cases(sources, keep, sources.source):
                 yield from self.items_of(case, source)
         if sources.gold is not None:
-            for case, source in self._cases(sources, sources.gold):
+            for case, source in self._cases(sources, keep, sources.gold):
                 for item in self.items_of(case, source):
                     check = self.check_item(item)
                     if check is not None:
@@ -49,7 +49,7 @@ class CaseFlow(Flow):
         """Return an item that checks a person's care, with the known answer; None if it cannot check anything."""
         raise NotImplementedError
 
-    def _cases(self, sources: Sources, path: Path) -> Iterator[tuple[Case, dict[str, Any]]]:
+    def _cases(self, sources: Sources, keep: KeepPicture, path: Path) -> Iterator[tuple[Case, dict[str, Any]]]:
         """Yield the usable cases of a dataset, each with the source of its items; report the others."""
         dataset = dataset_at(path)
         for row, found in dataset.cases(lambda bad: sources.on_bad(str(bad))):
@@ -58,7 +58,7 @@ class CaseFlow(Flow):
                 sources.on_bad(f"{case.id}: {fault}")
                 continue
             try:
-                pictures = _keep_pictures(sources, dataset, case)
+                pictures = _keep_pictures(keep, dataset, case)
             except BadPicture as error:
                 sources.on_bad(f"{case.id}: its picture {error}")
                 continue
@@ -66,15 +66,15 @@ class CaseFlow(Flow):
             yield case, {"case": msgspec.to_builtins(case), **origin, **pictures}
 
 
-def _keep_pictures(sources: Sources, dataset: Dataset, case: Case) -> dict[str, Any]:
+def _keep_pictures(keep: KeepPicture, dataset: Dataset, case: Case) -> dict[str, Any]:
     """Store the pictures of a case; return their names in the campaign, and the file of each in the dataset."""
     names, files = {"picture": "", "counterfactual_picture": ""}, {}
     if case.image:
-        names["picture"] = sources.keep_picture(dataset.picture(case.image, case.image_digest))
+        names["picture"] = keep(dataset.picture(case.image, case.image_digest))
         files[names["picture"]] = case.image
     if case.counterfactual_image:
         picture = dataset.picture(case.counterfactual_image, case.counterfactual_digest)
-        names["counterfactual_picture"] = sources.keep_picture(picture)
+        names["counterfactual_picture"] = keep(picture)
         files[names["counterfactual_picture"]] = case.counterfactual_image
     return {**names, "files": files}
 
@@ -89,13 +89,13 @@ def dataset_at(path: Path) -> Dataset:
 class PictureFlow(Flow):
     """A flow that begins with pictures."""
 
-    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+    def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield items for the pictures of a folder that the campaign does not have yet, in random order."""
         if sources.pictures is None:
             raise CampaignError(f"the flow {self.name} needs pictures: name their folder with `pictures`")
         used = {name for source in known.values() for name in source.get("pictures") or [source["picture"]]}
         files = {name: file for source in known.values() for name, file in source.get("files", {}).items()}
-        new = _new_pictures(sources, used, files)
+        new = _new_pictures(sources, keep, used, files)
         random.Random(sources.seed).shuffle(new)
         for number, source in enumerate(self.group_pictures(new, sorted(used)), len(known) + 1):
             names = source.get("pictures") or [source["picture"]]
@@ -108,7 +108,7 @@ class PictureFlow(Flow):
             yield {"picture": name}
 
 
-def _new_pictures(sources: Sources, used: set[str], files: dict[str, str]) -> list[str]:
+def _new_pictures(sources: Sources, keep: KeepPicture, used: set[str], files: dict[str, str]) -> list[str]:
     """Store the pictures of a folder, and return the names of new ones; add to `files` the file of each.
 
     Invalid and known pictures are reported and skipped.
@@ -119,7 +119,7 @@ def _new_pictures(sources: Sources, used: set[str], files: dict[str, str]) -> li
     new: list[str] = []
     for file in sorted(each for each in folder.rglob("*") if each.is_file() and not each.name.startswith(".")):
         try:
-            name = sources.keep_picture(read_picture(file))
+            name = keep(read_picture(file))
         except BadPicture as error:
             sources.on_bad(f"{file} {error}")
             continue

@@ -63,8 +63,6 @@ class NewItem(msgspec.Struct, frozen=True):
 class Sources(msgspec.Struct, frozen=True):
     """What new items are made from."""
 
-    keep_picture: Callable[[Picture], str]
-    """Stores a picture in the campaign, and returns its name there."""
     pictures: Path | None = None
     """A folder of pictures."""
     source: Path | None = None
@@ -76,6 +74,8 @@ class Sources(msgspec.Struct, frozen=True):
     """Called with the reason why a picture or a case is skipped."""
 
 
+KeepPicture = Callable[[Picture], str]
+"""Stores a picture in the campaign, and returns its name there."""
 Known = Mapping[str, dict[str, Any]]
 """The sources of the items that a campaign has already, by key."""
 
@@ -137,7 +137,7 @@ class Flow:
     grouped_in: str = ""
     """The phase in which the group is decided; empty if there is none."""
 
-    def new_items(self, sources: Sources, known: Known) -> Iterator[NewItem]:
+    def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield the items for a campaign that has the `known` ones."""
         raise NotImplementedError
 

@@ -289,7 +289,7 @@ async def export_pay(visit: Visit) -> Response:
 async def batch_csv(visit: Visit) -> Response:
     """Download the CSV of a batch, for Prolific's bonus form."""
     text = visit.store.read(lambda c: pay.batch_csv(c, visit.number))
-    if text is None:
+    if not text:
         raise RefusedError(404, "There is no such batch.")
     return visit.csv(f"bonuses-{visit.number}.csv", text)
 
