@@ -26,8 +26,7 @@ from torch.nn import functional
 from countersight.models import Parts
 from countersight.models.matcher import FILES, Listed, Regions, View, write_regions
 from countersight.training import Example, Plan, read_tsv
-from countersight.training.batches import TrainingBatches, sequences_for
-from countersight.training.loop import Trainer
+from countersight.training.loop import Trainer, TrainingBatches, sequences_for
 from countersight.training.network import build
 
 REGIONS, NUMBERS = 36, 2048
@@ -86,7 +85,7 @@ def published_steps(cases: list[Example], tsv: Path, folder: Path, plan: Plan, d
             passes = []
             for place in range(4):
                 alone = [only(one, place) for one in part]
-                passes.append(learning.network(**learning._there(learning._batches._tensors(alone))))
+                passes.append(learning.network(**learning._to_device(learning._batches._tensors(alone))))
             right = torch.tensor([one.right for one in part], device=device)
             loss = functional.cross_entropy(torch.stack(passes, 1).float(), right)
             learning._optimizer.zero_grad(set_to_none=True)

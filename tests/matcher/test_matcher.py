@@ -113,8 +113,7 @@ def test_the_exported_matcher_gives_the_same_scores(trained, cases) -> None:
     from countersight.models.matcher import Sequences
     from countersight.models.matcher.model import Member, read_sheet
     from countersight.models.protocol import Request
-    from countersight.training.batches import TrainingBatches
-    from countersight.training.loop import CHECKPOINT, Trainer
+    from countersight.training.loop import CHECKPOINT, Trainer, TrainingBatches
     from countersight.training.network import build
 
     one = trained / "seed-1"

@@ -1,4 +1,5 @@
 from .command import train_matcher as train_matcher
+from .command import write_table as write_table
 from .examples import Example as Example
 from .examples import folds as folds
 from .examples import read_examples as read_examples
@@ -9,4 +10,3 @@ from .features import read_tsv as read_tsv
 from .plan import SIZES as SIZES
 from .plan import Objective as Objective
 from .plan import Plan as Plan
-from .results import write_table as write_table

@@ -75,12 +75,6 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def check(self) -> None:
         """Raise an error if the settings are invalid."""
-        self._check_numbers()
-        self._check_inputs()
-        if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
-            raise CountersightError(f"{self.encoder} is not the folder of an encoder: it has no config.json")
-
-    def _check_numbers(self) -> None:
         for name, (least, most) in LIMITS.items():
             value = getattr(self, name)
             if not least <= value <= most:  # NaN is out of range too
@@ -93,8 +87,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise CountersightError(f"a seed is given twice in {', '.join(map(str, self.seeds))}; give each once")
         if not all(0 <= seed <= LARGEST_SEED for seed in self.seeds):
             raise CountersightError(f"a seed must be a number from 0 to {LARGEST_SEED}")
-
-    def _check_inputs(self) -> None:
+        if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
+            raise CountersightError(f"{self.encoder} is not the folder of an encoder: it has no config.json")
         if self.objective == "contrastive" and self.inputs != "full":
             raise CountersightError("the contrastive objective compares texts with pictures: it needs `inputs` full")
         if self.inputs == "full" and not self.features:
