@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-import json
 import shutil
 from functools import cache
 from itertools import cycle
@@ -20,8 +19,7 @@ from countersight.case import Option
 from countersight.engine import find_prompt
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.embedded.inference import SIDE, VALUES, Decoder, Inference, Tokenizer, prepare
-from countersight.models.embedded.model import Embedded
-from countersight.models.embedded.weights import decoder_file, open_graph, weights_folder
+from countersight.models.embedded.model import Embedded, decoder_file, open_graph, weights_folder
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.reading import answer_in
@@ -206,16 +204,11 @@ def test_an_invalid_question_fails_alone() -> None:
 
 
 @pytest.mark.parametrize("name", ["decoder-both.onnx", "encoder.onnx", "vocabulary.json"])
-def test_a_damaged_file_is_a_clear_error(tmp_path: Path, name: str) -> None:
+def test_a_missing_file_is_a_clear_error(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "weights"
     shutil.copytree(weights_folder(), folder)
-    data = bytearray((folder / name).read_bytes())
-    data[len(data) // 2] ^= 1
-    (folder / name).write_bytes(data)
-    with pytest.raises(ModelError, match=f"damaged .*{name}"):
-        Embedded("embedded", ModelSettings(), folder)
     (folder / name).unlink()
-    with pytest.raises(ModelError, match="install countersight again"):
+    with pytest.raises(ModelError, match=f"{name}: No such file.*install countersight again"):
         Embedded("embedded", ModelSettings(), folder)
 
 
@@ -224,7 +217,7 @@ def test_each_checkpoint_has_its_own_fingerprint(tmp_path: Path) -> None:
     assert both != factual
     folder = tmp_path / "weights"
     shutil.copytree(weights_folder(), folder)
-    sums = json.loads((folder / "checksums.json").read_text())
-    (folder / "decoder-factual.onnx").unlink()  # one checkpoint is nothing to the other
-    (folder / "checksums.json").write_text(json.dumps(sums | {"decoder-factual.onnx": "0" * 64}))
+    (folder / "decoder-factual.onnx").unlink()  # one checkpoint does not depend on the other
     assert Embedded("embedded", ModelSettings(), folder).settings["weights"] == both
+    (folder / "decoder-both.onnx").write_bytes(b"others")
+    assert Embedded("embedded", ModelSettings(), folder).settings["weights"] != both

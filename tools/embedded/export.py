@@ -1,7 +1,6 @@
-"""Export a trained model as the shipped files: ONNX graphs with compressed weights, the vocabulary, and checksums."""
+"""Export a trained model as the shipped files: ONNX graphs with compressed weights and the vocabulary."""
 
 import copy
-import hashlib
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from countersight.models.embedded import CHECKSUMS, ENCODER, SIDE, VALUES, VOCABULARY, decoder_file, weights_folder
+from countersight.models.embedded import ENCODER, SIDE, VALUES, VOCABULARY, decoder_file, weights_folder
 from tools.embedded.batches import new_tokenizer
 from tools.embedded.decoder import Decoder
 from tools.embedded.encoder import Convolution, Encoder, Residual
@@ -34,14 +33,6 @@ def export(encoder: Encoder | None, decoders: dict[str, Decoder], folder: Path, 
     for name, decoder in decoders.items():
         _export_decoder(decoder, folder / decoder_file(name))
     (folder / VOCABULARY).write_bytes(msgspec.json.encode(new_tokenizer().vocabulary))
-    write_checksums(folder)
-
-
-def write_checksums(folder: Path) -> None:
-    """Write the SHA-256 checksums of the files in the folder."""
-    files = sorted([*folder.glob("*.onnx"), folder / VOCABULARY])
-    sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    (folder / CHECKSUMS).write_bytes(msgspec.json.format(msgspec.json.encode(sums)) + b"\n")
 
 
 def _export_encoder(encoder: Encoder, path: Path, seed: str) -> None:

@@ -20,7 +20,6 @@ from .journal import open_journal as open_journal
 from .journal import read_journal as read_journal
 from .journal import read_manifest as read_manifest
 from .journal import write_manifest as write_manifest
-from .option_orders import orders_of as orders_of
 from .options import RunOptions as RunOptions
 from .options import Sample as Sample
 from .options import cluster_key as cluster_key
@@ -32,6 +31,7 @@ from .plan import CASE_QUESTIONS as CASE_QUESTIONS
 from .plan import Ask as Ask
 from .plan import QuestionPlan as QuestionPlan
 from .plan import answer_options as answer_options
+from .plan import orders_of as orders_of
 from .prompt import PLACEHOLDER as PLACEHOLDER
 from .prompt import Prompt as Prompt
 from .prompt import edges_in_words as edges_in_words

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from countersight.dataset import Dataset
-from countersight.engine.conversations import NoExample, conversations_of
+from countersight.engine.conversations import Conversations, NoExample, conversations_of
 from countersight.engine.journal import Journal
 from countersight.engine.options import RunOptions
 from countersight.engine.outcome import Tally
@@ -118,9 +118,12 @@ async def ask_in_batches(
         assert isinstance(model, Hosted)
         run = begin_run(dataset, output, model, options, pool)
         record_sample(run, options)
+        tally = tally or Tally()
+        plan = QuestionPlan(run, dataset, tally, options, needs_picture=model.needs_picture)
+        conversations = conversations_of(run, dataset, pool=pool)
         with run.writing() as journal, Journal(output / BATCHES) as log:
-            work = _BatchCall(run, dataset, model, batches, journal, log, options, pool, tally or Tally())
-            return await work.collect_and_send()
+            work = _BatchCall(run, model, batches, conversations, journal, log, tally)
+            return await work.collect_and_send({_name(ask): ask for (ask,) in plan.chains()})
     finally:
         await model.close()
 
@@ -142,24 +145,17 @@ class _BatchCall:
     def __init__(
         self,
         run: RunFolder,
-        dataset: Dataset,
         model: Hosted,
         batches: Batches,
+        conversations: Conversations,
         journal: Journal,
         log: Journal,
-        options: RunOptions,
-        pool: Dataset | None,
         tally: Tally,
     ) -> None:
-        self._run, self._model, self._batches, self._journal, self._log = run, model, batches, journal, log
-        self._conversations = conversations_of(run, dataset, pool=pool)
-        self._dataset, self._options, self._tally = dataset, options, tally
+        self._run, self._model, self._batches, self._conversations = run, model, batches, conversations
+        self._journal, self._log, self._tally = journal, log, tally
 
-    async def collect_and_send(self) -> BatchStatus:
-        plan = QuestionPlan(
-            self._run, self._dataset, self._tally, self._options, needs_picture=self._model.needs_picture
-        )
-        pending = {_name(ask): ask for (ask,) in plan.chains()}
+    async def collect_and_send(self, pending: dict[str, Ask]) -> BatchStatus:
         collected = sum([await self._collect(event, pending) for event in outstanding(self._run.path).values()])
         once = sent_questions(self._run.path)
         unsent = [ask for name, ask in pending.items() if name not in once]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.errors import AskingFailed, BadPicture
-from countersight.models.embedded.weights import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights
+from countersight.models.embedded.model import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import COLOURS, PLACES
 from countersight.system import cores

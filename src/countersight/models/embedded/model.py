@@ -1,6 +1,8 @@
-"""The embedded model; concurrent questions are answered in batches."""
+"""The embedded model and its weights; concurrent questions are answered in batches."""
 
+import hashlib
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,6 +10,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
+from countersight.models import onnx_graph
 from countersight.models.batching import Batcher
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
 
@@ -30,15 +33,11 @@ class Embedded(Displayed):
     picture_limits = (1, 1)
 
     def __init__(self, name: str, settings: ModelSettings, folder: Path | None = None) -> None:
-        from countersight.models.embedded.weights import files_of, fingerprint, read_weights, weights_folder
-
         if name not in WORLDS:
             raise ModelError(f"there is no model {name!r}; the embedded ones are: {', '.join(WORLDS)}")
         self.name = name
         folder = folder or weights_folder()
         self._folder, self._most = folder, settings.max_tokens
-        for file in files_of(WORLDS[name]):
-            read_weights(folder, file)  # finds damaged files before a run starts, not at the first question
         self.settings: dict[str, Any] = {
             "max_tokens": settings.max_tokens,
             "weights": fingerprint(folder, WORLDS[name]),
@@ -132,3 +131,39 @@ def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:
 
 UNKNOWN: Final = "I do not know."
 """The answer to pictures and questions that the model does not know."""
+
+
+ENCODER: Final = "encoder.onnx"
+VOCABULARY: Final = "vocabulary.json"
+
+
+def decoder_file(worlds: str) -> str:
+    """Return the file name of the decoder trained on questions of these worlds."""
+    return f"decoder-{worlds}.onnx"
+
+
+def weights_folder() -> Path:
+    """Return the folder of the weights in the package."""
+    return Path(str(resources.files(__package__))) / "weights"
+
+
+def fingerprint(folder: Path, worlds: str) -> str:
+    """Return a short hash of the weights of one checkpoint, for run.json."""
+    files = (ENCODER, VOCABULARY, decoder_file(worlds))
+    sums = (hashlib.sha256(read_weights(folder, name)).hexdigest() for name in files)
+    return hashlib.sha256("".join(sums).encode()).hexdigest()[:12]
+
+
+def read_weights(folder: Path, name: str) -> bytes:
+    """Return the bytes of a weights file."""
+    try:
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise ModelError(
+            f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
+        ) from None
+
+
+def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
+    """Open an ONNX graph, which runs on all cores unless `threads` is given."""
+    return onnx_graph.open_graph(folder / name, data=read_weights(folder, name), threads=threads)
