@@ -62,27 +62,6 @@ def test_for_a_choice_the_option_with_the_computed_number_is_the_answer(tmp_path
     assert {found[row, "shown"] for row in (0, 1)} == {("B", "stop")}
 
 
-def test_a_failed_factual_question_fails_the_composed_one_until_it_is_asked_again(tmp_path):
-    folder = dataset(tmp_path / "d", [case(0, factual=DOGS, counterfactual=MORE)])
-    with ChatServer("status:400") as server:
-        assert ask(folder, tmp_path / "r", server.name, prompt="compose").failed == 2
-        server.behaviour = "say:3"
-        assert ask(folder, tmp_path / "r", server.name, prompt="compose").answered == 2
-    assert told(tmp_path / "r")[0, "counterfactual"].text == "5"
-
-
-def test_a_recorded_number_is_used_when_the_run_resumes(tmp_path):
-    folder = dataset(tmp_path / "d", [case(n, factual=DOGS, counterfactual=MORE) for n in range(3)])
-    with ChatServer("say:7") as server:
-        ask(folder, tmp_path / "r", server.name, prompt="compose")
-        lines = (tmp_path / "r/replies.jsonl").read_text().splitlines(keepends=True)
-        (tmp_path / "r/replies.jsonl").write_text("".join(line for line in lines if '"counterfactual"' not in line))
-        del server.requests[:]
-        tally = ask(folder, tmp_path / "r", server.name, prompt="compose")
-    assert (tally.before, tally.answered, server.requests) == (3, 3, [])
-    assert {reply.text for reply in replies(tmp_path / "r") if reply.world == "counterfactual"} == {"9"}
-
-
 def test_a_custom_prompt_may_compose_and_otherwise_give_the_fact(tmp_path):
     mine = tmp_path / "mine.toml"
     mine.write_text("composed = true\nfact = true\n")

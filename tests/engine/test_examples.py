@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import case, dataset
+from making import case
 
 from countersight.case import Case, Option, Question
 from countersight.engine import CASE_QUESTIONS, MAX_EXAMPLES_PER_TYPE, FewShotExamples
@@ -97,20 +97,3 @@ def test_the_seed_alone_decides_whatever_the_order_of_the_pool():
     assert chosen == [first(FewShotExamples(Pool(cases[::-1]), 1), one) for one in cases]
     assert chosen != [first(FewShotExamples(Pool(cases), 2), one) for one in cases]
     assert len(set(chosen)) > MAX_EXAMPLES_PER_TYPE / 2
-
-
-def test_the_same_group_comes_first_and_others_after_it():
-    cases = [case(number, group="rare" if number < 2 else "usual") for number in range(50)]
-    examples = FewShotExamples(Pool(cases), 0)
-    groups = [one.group for one in examples.candidates(cases[0], "factual", "told")]
-    assert groups[0] == "rare"
-    assert "usual" in groups
-    alone = FewShotExamples(Pool([case(0, group="alone"), *cases[2:]]), 0)
-    assert next(alone.candidates(case(0, group="alone"), "factual", "told")).group == "usual"
-
-
-def test_a_dataset_of_its_own_may_be_the_pool(tmp_path):
-    from countersight.dataset.folder import Dataset
-
-    pool = Dataset.open(dataset(tmp_path / "pool", [case(number, id=f"pool-{number}") for number in range(3, 6)]))
-    assert first(FewShotExamples(pool, 0), case(0, image_digest="other")).startswith("pool-")

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from chat_server import ChatServer
 from making import case, dataset
-from running import QUICK, ask, replies, run_command
+from running import ask, replies, run_command
 
 from countersight.cli import main
 from countersight.dataset import Dataset
@@ -218,12 +218,3 @@ def test_the_status_says_how_long_a_run_waits_for_the_server() -> None:
     asyncio.run(work())
     assert troubles == ["", "trying again for up to 10 minutes: cannot connect to HOST"]
     assert not status.trouble
-
-
-def test_a_run_does_not_wait_for_a_server_that_never_answered(tmp_path) -> None:
-    class Gone(Comes):
-        async def reply(self, request):
-            raise Unreachable("cannot connect")
-
-    with pytest.raises(ModelError, match="start the server"):
-        ask(dataset(tmp_path / "data", 6), tmp_path / "run", Gone(0), retry=QUICK)

@@ -296,20 +296,6 @@ def test_bad_pictures_are_failed_cases_and_the_run_goes_on(tmp_path):
     }
 
 
-def test_a_stopped_run_resumes_and_asks_only_missing_questions(tmp_path):
-    folder = dataset(tmp_path / "d", 40)
-    with ChatServer(latency=0.02) as server:
-        ask(folder, tmp_path / "r", server.name, stop_when=lambda: journal_size(tmp_path / "r"))
-        first = len(answers(tmp_path / "r"))
-        assert 0 < first < 80
-        assert len(server.requests) == first
-        tally = ask(folder, tmp_path / "r", server.name)
-        assert (tally.before, tally.answered) == (first, 80 - first)
-        assert len(server.requests) == 80
-        assert ask(folder, tmp_path / "r", server.name).answered == 0
-        assert len(server.requests) == 80
-
-
 def test_failed_questions_are_asked_again_and_nothing_is_counted_twice(tmp_path):
     folder = dataset(tmp_path / "d", 3)
     with ChatServer("status:400") as server:
@@ -426,22 +412,6 @@ def test_an_unreachable_server_stops_the_run_with_a_message(tmp_path):
     ):
         ask(dataset(tmp_path / "d", 100), tmp_path / "r", name)
     assert replies(tmp_path / "r") == []
-
-
-@pytest.mark.parametrize("status", [401, 403, 404])
-def test_a_refused_key_or_an_unknown_model_stops_the_run_with_a_message(tmp_path, status):
-    with ChatServer(f"status:{status}") as server, pytest.raises(ModelError, match=f"HTTP {status}"):
-        ask(dataset(tmp_path / "d", 100), tmp_path / "r", server.name)
-    assert len(server.requests) < 24
-
-
-@pytest.mark.parametrize("status", [403, 404])
-def test_one_question_that_is_refused_is_one_failed_case(tmp_path, status):
-    folder = dataset(tmp_path / "d", 20)
-    with ChatServer(lambda s, n, body: f"status:{status}" if "picture 3?" in question_of(body) else "answer") as server:
-        tally = ask(folder, tmp_path / "r", server.name)
-        assert (tally.answered, tally.failed) == (39, 1)
-        assert ask(folder, tmp_path / "r", server.name).failed == 1
 
 
 def test_a_fatal_error_loses_no_answer_in_progress(tmp_path):

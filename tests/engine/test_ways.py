@@ -135,16 +135,6 @@ def test_an_example_is_an_earlier_turn_with_its_own_picture_and_right_answer(tmp
         assert len(set(pictures(request))) == 2
 
 
-def test_the_same_seed_shows_the_same_examples_and_another_seed_others(tmp_path):
-    folder = dataset(tmp_path / "d", 12)
-    seen = []
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        with ChatServer() as server:
-            ask(folder, tmp_path / name, server.name, prompt="1-shot", seed=seed)
-        seen.append(sorted(json.dumps(request["messages"]) for request in server.requests))
-    assert seen[0] == seen[1] != seen[2]
-
-
 def test_examples_may_come_from_another_dataset_which_is_part_of_the_run(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     pool = dataset(tmp_path / "pool", [case(n, id=f"p{n}", factual=choice(f"Pool {n}?", "C")) for n in range(50, 54)])
@@ -158,16 +148,6 @@ def test_examples_may_come_from_another_dataset_which_is_part_of_the_run(tmp_pat
         for changed in ({"pool": None}, {"pool": pool, "seed": 3}):
             with pytest.raises(RunError, match=r"a different (pool or seed of examples|set of settings)"):
                 ask(folder, tmp_path / "r", server.name, prompt="1-shot", **changed)
-
-
-def test_reasoning_in_an_example_ends_with_its_marked_answer(tmp_path):
-    folder = dataset(tmp_path / "d", 4)
-    with ChatServer("say:So.\nAnswer: B") as server:
-        ask(folder, tmp_path / "r", server.name, prompt="1-shot-cot")
-    for request in server.requests:
-        (_, example, _), (_, said, _), _ = spoken(request)
-        assert re.search(r"\nAnswer: [ABCD]$", said)
-        assert ("What is different: two dots were removed" in said) == ("if 2" in example)
 
 
 def test_examples_with_bad_pictures_are_skipped_and_missing_examples_fail_the_question(tmp_path):
@@ -532,15 +512,6 @@ def test_a_changed_prompt_file_is_another_prompt(tmp_path):
     file.write_text('open = "{question} In a word."')
     with pytest.raises(RunError, match="an earlier version of mine, which differs in open, not mine"):
         ask(folder, tmp_path / "r", "chance", prompt=file)
-
-
-def test_a_run_without_recorded_options_still_opens(tmp_path):
-    ask(dataset(tmp_path / "d", 1), tmp_path / "r", "chance")
-    manifest = json.loads((tmp_path / "r/run.json").read_text())
-    del manifest["loss"], manifest["examples"]
-    manifest["prompt"] = {field: manifest["prompt"][field] for field in ("name", "number", "boolean", "choice", "open")}
-    (tmp_path / "r/run.json").write_text(json.dumps(manifest))
-    assert RunFolder.open(tmp_path / "r").manifest.prompt.reads == "whole"
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,18 @@ from PIL import Image
 from countersight.case import Option
 from countersight.engine import find_prompt
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.embedded.inference import SIDE, VALUES, Decoder, Inference, Tokenizer, prepare
-from countersight.models.embedded.model import Embedded, decoder_file, open_graph, weights_folder
+from countersight.models.embedded.inference import (
+    SIDE,
+    VALUES,
+    Decoder,
+    Inference,
+    Tokenizer,
+    decoder_file,
+    open_graph,
+    prepare,
+    weights_folder,
+)
+from countersight.models.embedded.model import Embedded
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.reading import answer_in

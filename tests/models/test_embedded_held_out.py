@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from countersight.models.embedded.model import UNKNOWN, Embedded, weights_folder
+from countersight.models.embedded import UNKNOWN, Embedded, weights_folder
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.scenes import draw, encode

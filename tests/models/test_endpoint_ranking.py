@@ -7,7 +7,7 @@ from chat_server import ChatServer, logprob, prompt_tokens
 from hypothesis import given
 from hypothesis import strategies as st
 from making import dataset, picture
-from running import ask, replies, run_command
+from running import ask, replies
 
 from countersight.case import Option
 from countersight.engine import RetryPolicy
@@ -156,15 +156,6 @@ def test_a_server_that_cannot_rank_stops_the_run_with_a_message(behaviour: str, 
     assert why in str(caught.value)
     assert str(caught.value).endswith(SENTENCE)
     assert len(server.requests) == 1
-
-
-def test_the_command_reports_a_server_that_cannot_rank(tmp_path) -> None:
-    folder = dataset(tmp_path / "d", 2)
-    with ChatServer() as server:
-        done = run_command(folder, tmp_path / "r", server.name, "--rank")
-    assert done.returncode == 2
-    assert SENTENCE.replace("`answering`", "--rank") in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -130,12 +130,3 @@ def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  #
         if not hasattr(model, attribute):
             raise ModelError(f"{name} is not a model: it has no attribute {attribute!r}; see countersight.models.Model")
     return model
-
-
-def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """Open the model with this name, on the Ray cluster in `settings.ray` if there is one."""
-    if settings.ray and MODELS.where(name) == "here":
-        from countersight.models.ray_model import open_ray_model
-
-        return open_ray_model(name, settings)
-    return open_here(name, settings)

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from models.local import tiny
-from models.local.talks import mixed, picture, request
+from models.local.talks import picture, request
 from PIL import Image
 
 from countersight.errors import AskingFailed
@@ -48,11 +48,6 @@ def test_several_pictures_in_several_turns(family: str, tiny_model: Models) -> N
     words = next_words(loaded, [talk, other])
     assert (words[0] - words[1]).abs().max() > 1e-3
     torch.testing.assert_close(words[:1], next_words(loaded, [talk]), atol=1e-4, rtol=1e-4)
-
-
-@pytest.mark.parametrize("family", ["llava", "pixtral", "mllama"])
-def test_a_conversation_without_a_picture(family: str, tiny_model: Models) -> None:
-    assert next_words(tiny_model(family), [request("What is red?"), request("no")]).isfinite().all()
 
 
 @pytest.mark.parametrize(
@@ -123,19 +118,6 @@ def test_pictures_of_every_kind_are_accepted(family: str, tiny_model: Models) ->
 def test_a_very_large_photograph_is_decoded_at_a_smaller_size() -> None:
     large = saved(Image.effect_noise((800, 500), 64).convert("RGB").resize((8000, 5000)), "JPEG", quality=60)
     assert max(decode_pictures(request("What is it?", large))[0][0].size) <= 4096
-
-
-def test_a_shared_picture_is_decoded_once() -> None:
-    first, second, third = decode_pictures(*mixed())
-    assert second[0] is third[0]
-    assert first[0] is not second[0]
-
-
-def test_a_picture_that_cannot_be_decoded_fails_with_a_reason() -> None:
-    whole = picture(300, 300)
-    torn = Picture(whole.data[:2000], whole.mime, whole.width, whole.height)
-    with pytest.raises(AskingFailed, match="the picture cannot be decoded"):
-        decode_pictures(request("What?", torn))
 
 
 @pytest.fixture(scope="module")

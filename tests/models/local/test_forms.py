@@ -27,18 +27,6 @@ def without_template(tiny_folder: Callable[[str], Path], family: str, tmp_path: 
     return folder
 
 
-@pytest.mark.parametrize("family", tiny.KINDS)
-def test_a_formatted_conversation_has_every_turn_in_order_and_one_placeholder_per_picture(
-    family: str, tiny_model: Models
-) -> None:
-    form = tiny_model(family).prompt_format
-    text = form.write(TALK)
-    places = [text.index(words) for words in ("Is the dog on the left?", "no", "And here?")]
-    assert places == sorted(places)
-    if form.placeholder:
-        assert text.count(form.placeholder) == 2
-
-
 @pytest.mark.parametrize(
     ("family", "question", "before_answer"),
     [

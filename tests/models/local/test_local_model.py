@@ -3,8 +3,6 @@
 import asyncio
 import json
 import math
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,10 +10,8 @@ from typing import Any
 import making
 import pytest
 import torch
-from models.local import tiny
 from models.local.talks import mixed, picture, request
 from msgspec.structs import replace
-from torch.nn.modules.module import register_module_forward_hook
 
 from countersight.cli import main
 from countersight.engine import RunFolder
@@ -121,32 +117,6 @@ def test_wrong_settings_are_reported_before_loading(settings: ModelSettings, rea
         open_model(f"hf:{tiny_folder('llava')}", settings)
 
 
-def test_a_model_that_cannot_be_loaded_fails_every_question(tiny_folder: Folders, tmp_path: Path) -> None:
-    folder = tiny.llava(tmp_path)
-    weights = (folder / "model.safetensors").read_bytes()
-    (folder / "model.safetensors").write_bytes(weights[:5000])
-    answers = ask(opened(folder), mixed())
-    assert all(isinstance(answer, ModelError) for answer in answers)
-
-
-def test_closing_does_not_wait_for_a_running_answer(tiny_folder: Folders) -> None:
-    model = opened(tiny_folder("qwen2_5_vl"), ModelSettings(max_tokens=100_000, temperature=1.0, device="cpu"))
-
-    writing = threading.Event()
-    hook = register_module_forward_hook(lambda *_: writing.set())
-
-    async def asking() -> float:
-        task = asyncio.create_task(model.reply(mixed()[0]))
-        await asyncio.to_thread(writing.wait)
-        hook.remove()
-        task.cancel()
-        began = time.monotonic()
-        await model.close()
-        return time.monotonic() - began
-
-    assert asyncio.run(asking()) < 30  # the answer itself takes minutes
-
-
 def test_a_run_with_a_local_model(tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     dataset, model = making.dataset(tmp_path / "data", 6), f"hf:{tiny_folder('llava')}"
     command = ["run", str(dataset), "--model", model, "--device", "cpu", "--max-tokens", "3", "--batch-size", "5"]
@@ -162,17 +132,6 @@ def test_a_run_with_a_local_model(tiny_folder: Folders, tmp_path: Path, capfd: p
     capfd.readouterr()
     assert main([*command[:-1], "2", "--dtype", "bfloat16", "-o", str(tmp_path / "run")]) == 2
     assert "a different set of settings" in capfd.readouterr().err
-
-
-def test_a_run_that_ranks_options_with_a_local_model(tiny_folder: Folders, tmp_path: Path) -> None:
-    dataset = making.dataset(tmp_path / "data", 4)
-    command = ["run", str(dataset), "--model", f"hf:{tiny_folder('qwen2_5_vl')}", "--device", "cpu", "--rank"]
-    assert main([*command, "-o", str(tmp_path / "run")]) == 0
-    replies = [json.loads(line) for line in (tmp_path / "run" / "replies.jsonl").read_text().splitlines()]
-    assert len(replies) == 8
-    for reply in replies:
-        assert len(reply["losses"]) == 4
-        assert reply["text"] == "ABCD"[reply["losses"].index(min(reply["losses"]))]
 
 
 def test_a_run_of_an_earlier_version_can_be_continued(tiny_folder: Folders, tmp_path: Path) -> None:

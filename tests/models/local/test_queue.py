@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -95,21 +95,6 @@ def test_a_batch_that_does_not_fit_is_halved_and_no_request_is_lost(error: Excep
     worker = Worker(too_many(3, error))
     answers, _ = ask_all(worker, numbered(40))
     assert answers == keys(40)
-
-
-def test_a_size_that_did_not_fit_is_not_tried_again() -> None:
-    worker = Worker(too_many(4, torch.OutOfMemoryError()))
-    queue = Queue(64, float("inf"))
-
-    async def ask() -> None:
-        for _ in range(3):
-            await asked_at_once(queue, worker, numbered(32), closing=False)
-        await queue.close()
-
-    asyncio.run(ask())
-    tried = [len(batch) for batch in worker.batches]
-    assert [size for size in tried if size > 4] == [32, 16, 8]
-    assert tried[3:] == [4] * 24
 
 
 def test_memory_is_released_before_the_next_attempt() -> None:
@@ -259,37 +244,6 @@ def test_closing_cancels_waiting_requests_and_stops_the_work(full: bool) -> None
         return await asyncio.gather(*tasks, return_exceptions=True)
 
     assert all(isinstance(answer, asyncio.CancelledError) for answer in asyncio.run(ask()))
-
-
-def test_a_closed_queue_accepts_no_questions() -> None:
-    queue = Queue(1, 1)
-
-    async def ask() -> Awaitable[Any]:
-        await queue.close()
-        return await queue.ask(Worker(), numbered(1)[0])
-
-    with pytest.raises(RuntimeError, match="closed"):
-        asyncio.run(ask())
-
-
-def test_the_event_loop_is_not_blocked_by_a_batch() -> None:
-    queue = Queue(8, float("inf"))
-    begun, went_on, waited_for = threading.Event(), threading.Event(), []
-
-    def compute(batch: list[Request]) -> None:
-        begun.set()
-        waited_for.append(went_on.wait(20))  # which only the loop can end
-
-    async def ask() -> None:
-        task = asyncio.create_task(queue.ask(Worker(compute), numbered(1)[0]))
-        while not begun.is_set():
-            await asyncio.sleep(0.01)
-        went_on.set()
-        await task
-        await queue.close()
-
-    asyncio.run(ask())
-    assert waited_for == [True]
 
 
 class Streaming:

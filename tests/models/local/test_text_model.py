@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from making import dataset, picture
+from making import dataset
 from models.local import tiny
 from models.local.tiny import TEXT, _enliven, _qwen
 from running import ask
@@ -18,7 +18,6 @@ from countersight.models.local.loading import load
 from countersight.models.local.model import Local
 from countersight.models.local.ranking import plain_losses
 from countersight.models.protocol import ModelSettings, Request, Turn
-from countersight.picture.checking import check_picture
 
 PLAIN = (
     "{% for message in messages %}<|im_start|>{{ message['role'] + '\n' + message['content'] }}<|im_end|>\n{% endfor %}"
@@ -96,13 +95,6 @@ def test_a_run_with_a_text_model(folder: Path, tmp_path: Path) -> None:
         ask(cases, tmp_path / "run", name, device="cpu", max_tokens=4)
     tally = ask(cases, tmp_path / "run", name, prompt="text-only", device="cpu", max_tokens=4)
     assert (tally.answered, tally.failed) == (4, 0)
-
-
-def test_a_text_model_refuses_pictures(folder: Path) -> None:
-    model = open_model(f"hf:{folder}", ModelSettings(device="cpu"))
-    shown = Request("1", (Turn("user", "What is it?", check_picture(picture(1))),), "open")
-    with pytest.raises(ModelError, match="does not accept pictures"):
-        asyncio.run(model.reply(shown))
 
 
 def test_a_text_model_writes_programs_for_another_vision_model(folder: Path) -> None:

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -19,14 +20,50 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from countersight.errors import AskingFailed, BadPicture
-from countersight.models.embedded.model import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights
+from countersight.errors import AskingFailed, BadPicture, ModelError
+from countersight.models import onnx_graph
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import COLOURS, PLACES
 from countersight.system import cores
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
+
+ENCODER: Final = "encoder.onnx"
+VOCABULARY: Final = "vocabulary.json"
+
+
+def decoder_file(worlds: str) -> str:
+    """Return the file name of the decoder trained on questions of these worlds."""
+    return f"decoder-{worlds}.onnx"
+
+
+def weights_folder() -> Path:
+    """Return the folder of the weights in the package."""
+    return Path(str(resources.files(__package__))) / "weights"
+
+
+def fingerprint(folder: Path, worlds: str) -> str:
+    """Return a short hash of the weights of one checkpoint, for run.json."""
+    files = (ENCODER, VOCABULARY, decoder_file(worlds))
+    sums = (hashlib.sha256(read_weights(folder, name)).hexdigest() for name in files)
+    return hashlib.sha256("".join(sums).encode()).hexdigest()[:12]
+
+
+def read_weights(folder: Path, name: str) -> bytes:
+    """Return the bytes of a weights file."""
+    try:
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise ModelError(
+            f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
+        ) from None
+
+
+def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
+    """Open an ONNX graph, which runs on all cores unless `threads` is given."""
+    return onnx_graph.open_graph(folder / name, data=read_weights(folder, name), threads=threads)
+
 
 KINDS: Final = ("flowers", "dots", "other")
 

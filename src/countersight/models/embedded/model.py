@@ -1,8 +1,6 @@
-"""The embedded model and its weights; concurrent questions are answered in batches."""
+"""The embedded model; concurrent questions are answered in batches."""
 
-import hashlib
 import re
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,8 +8,8 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
-from countersight.models import onnx_graph
 from countersight.models.batching import Batcher
+from countersight.models.embedded.inference import LONGEST, Conversation, Inference, fingerprint, weights_folder
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
@@ -42,13 +40,11 @@ class Embedded(Displayed):
             "max_tokens": settings.max_tokens,
             "weights": fingerprint(folder, WORLDS[name]),
         }
-        self._inference: Any = None
-        self._batcher: Batcher[Any] = Batcher(self._answers, _next_batch)
+        self._inference: Inference | None = None
+        self._batcher: Batcher[Conversation] = Batcher(self._answers, _next_batch)
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn of a conversation."""
-        from countersight.models.embedded.inference import LONGEST
-
         text, read, written = await self._batcher.ask(_conversation(request))
         finish = "length" if written >= min(self._most, LONGEST) else "stop"
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
@@ -66,13 +62,11 @@ class Embedded(Displayed):
         await self._batcher.close()
         self._inference = None
 
-    def _answers(self, asked: list[Any]) -> Any:
+    def _answers(self, asked: list[Conversation]) -> list[tuple[str, int, int]]:
         return self._loaded().answer(asked, self._most)
 
-    def _loaded(self) -> Any:
+    def _loaded(self) -> Inference:
         if self._inference is None:
-            from countersight.models.embedded.inference import Inference
-
             self._inference = Inference(self._folder, WORLDS[self.name])
         return self._inference
 
@@ -95,7 +89,7 @@ def option_answers(request: Request) -> list[str]:
     return [option.text for option in request.options]
 
 
-def _next_batch(waiting: list[Any]) -> list[int]:
+def _next_batch(waiting: list[Conversation]) -> list[int]:
     """Return the positions of the next batch of conversations, within the limits `BATCH` and `ROOM`."""
     longest = count = 0
     for conversation in waiting[:BATCH]:
@@ -106,9 +100,7 @@ def _next_batch(waiting: list[Any]) -> list[int]:
     return list(range(count))
 
 
-def _conversation(request: Request) -> Any:
-    from countersight.models.embedded.inference import Conversation
-
+def _conversation(request: Request) -> Conversation:
     shown = [turn for turn in request.turns if turn.picture is not None]
     if not shown:
         raise AskingFailed("the embedded model needs a picture", again=False)
@@ -131,39 +123,3 @@ def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:
 
 UNKNOWN: Final = "I do not know."
 """The answer to pictures and questions that the model does not know."""
-
-
-ENCODER: Final = "encoder.onnx"
-VOCABULARY: Final = "vocabulary.json"
-
-
-def decoder_file(worlds: str) -> str:
-    """Return the file name of the decoder trained on questions of these worlds."""
-    return f"decoder-{worlds}.onnx"
-
-
-def weights_folder() -> Path:
-    """Return the folder of the weights in the package."""
-    return Path(str(resources.files(__package__))) / "weights"
-
-
-def fingerprint(folder: Path, worlds: str) -> str:
-    """Return a short hash of the weights of one checkpoint, for run.json."""
-    files = (ENCODER, VOCABULARY, decoder_file(worlds))
-    sums = (hashlib.sha256(read_weights(folder, name)).hexdigest() for name in files)
-    return hashlib.sha256("".join(sums).encode()).hexdigest()[:12]
-
-
-def read_weights(folder: Path, name: str) -> bytes:
-    """Return the bytes of a weights file."""
-    try:
-        return (folder / name).read_bytes()
-    except OSError as error:
-        raise ModelError(
-            f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
-        ) from None
-
-
-def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
-    """Open an ONNX graph, which runs on all cores unless `threads` is given."""
-    return onnx_graph.open_graph(folder / name, data=read_weights(folder, name), threads=threads)
