@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+import msgspec
 from sqlalchemy import URL, Connection, insert, make_url, select
 from sqlalchemy.exc import ArgumentError
 
@@ -33,16 +34,15 @@ _GUIDE = re.compile(r"[\w-]{1,80}\.(?:png|jpe?g|gif|webp)", re.ASCII | re.IGNORE
 _NAME = re.compile(rf"[0-9a-f]{{32}}\.(?:{'|'.join(SUFFIXES.values())})")
 
 
-class Campaign:
+class Campaign(msgspec.Struct, frozen=True):
     """An open campaign: its settings, its flow and its database."""
 
-    def __init__(self, path: Path, settings: Settings, flow: Flow, store: Store, secret: bytes) -> None:
-        self.path = path
-        self.settings = settings
-        self.flow = flow
-        self.store = store
-        self.secret = secret
-        """The key that signs tokens; it never leaves the folder."""
+    path: Path
+    settings: Settings
+    flow: Flow
+    store: Store
+    secret: bytes
+    """The key that signs tokens; it never leaves the folder."""
 
     @classmethod
     def open(cls, path: Path | str, database: str | None = None) -> Self:

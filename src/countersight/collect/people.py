@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, Row, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from countersight.collect import tables
 from countersight.collect.settings import Settings
@@ -74,11 +74,8 @@ def change_person(connection: Connection, person_id: int, **values: object) -> N
 
 def account_named(connection: Connection, name: str) -> Person | None:
     """Return the account with a name, ignoring case."""
-    name = printable(name).strip()
-    exact = connection.execute(select(tables.person).where(_row.name == name)).first()
-    if exact:
-        return _person(exact)
-    return next((each for each in everybody(connection) if each.name.casefold() == name.casefold()), None)
+    name = printable(name).strip().casefold()
+    return next((each for each in everybody(connection) if each.name.casefold() == name), None)
 
 
 def invite(connection: Connection, name: str, role: Role, now: float) -> str:
@@ -266,10 +263,12 @@ def has_completed(connection: Connection, settings: Settings, person: Person) ->
         .where(_row.id == person.id)
         .scalar_subquery()
     )
-    before = exists().where(
-        tables.contribution.c.lease_id == tables.lease.c.id, tables.contribution.c.at < func.coalesce(since, 0.0)
+    made, lease = tables.contribution.c, tables.lease.c
+    done = (
+        lease.person_id == person.id,
+        lease.state == "done",
+        made.version == 1,
+        made.at >= func.coalesce(since, 0.0),
     )
-    question = select(func.count()).where(
-        tables.lease.c.person_id == person.id, tables.lease.c.state == "done", ~before
-    )
+    question = select(func.count()).join_from(tables.lease, tables.contribution, made.lease_id == lease.id).where(*done)
     return bool(connection.execute(question).scalar_one() >= wanted)

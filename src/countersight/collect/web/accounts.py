@@ -122,11 +122,9 @@ async def join(visit: Visit) -> Response:
 
 
 def _invited(visit: Visit) -> people.Person:
-    _per_address.take(_address(visit))
     invited = visit.store.read(lambda c: people.find_invited(c, visit.request.path_params["link"], visit.now))
     if invited is None:
         raise RefusedError(404, "This link was already used or has expired. Ask for a new one.")
-    _per_address.take_back(_address(visit))
     return invited
 
 

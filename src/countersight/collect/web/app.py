@@ -20,9 +20,9 @@ from countersight.collect import people
 from countersight.collect.campaign import DATABASE, SECRET, Campaign
 from countersight.collect.demo import ACCOUNTS, PASSWORD
 from countersight.collect.hamlet import OwnRanker, open_loop
-from countersight.collect.web import accounts, json_api, leading, reviewing, tasks, working
+from countersight.collect.web import accounts, leading, reviewing, tasks, working
 from countersight.collect.web.rendering import Renderer, templates
-from countersight.collect.web.visit import MOST_DIGITS, FigureCache, Page, RefusedError, Site, Visit, respond
+from countersight.collect.web.visit import MOST_DIGITS, Page, RefusedError, Site, Visit, respond
 from countersight.engine import lock_folder
 from countersight.errors import CampaignError
 
@@ -123,7 +123,17 @@ PAGES: Final = (
     Page("/lead/pay/export", leading.export_pay, role="lead", method="POST"),
     Page("/lead/pay/batch/{number:row}.csv", leading.batch_csv, role="lead"),
     Page("/lead/pay/batch/{number:row}", leading.close_batch, role="lead", method="POST"),
-    *json_api.PAGES,
+    Page("/api/progress", leading.dashboard, role="lead"),
+    Page("/api/items", leading.items, role="lead"),
+    Page("/api/items/{number:row}", leading.item, role="lead"),
+    Page("/api/contributions", leading.contributions, role="lead"),
+    Page("/api/people", leading.people_page, role="lead"),
+    Page("/api/people", leading.invite, role="lead", method="POST"),
+    Page("/api/people/{number:row}/access", leading.set_access, role="lead", method="POST"),
+    Page("/api/people/{number:row}/approve", leading.approve, role="lead", method="POST"),
+    Page("/api/payments", leading.payments, role="lead"),
+    Page("/api/payments/export", leading.export_pay, role="lead", method="POST"),
+    Page("/api/log", leading.log_page, role="lead"),
     Page("/pictures/{name}", picture),
     Page("/static/{name}", static, role=None),
 )
@@ -133,7 +143,7 @@ PAGES: Final = (
 def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
     """Return the web application of a campaign."""
     renderer = Renderer(campaign.settings, campaign.path / "locale")
-    site = Site(campaign, renderer, FigureCache(campaign.store), secure, public_url)
+    site = Site(campaign, renderer, secure, public_url)
     unknown = [Page("/{anything:path}", nowhere, None, method, checked=False) for method in ("GET", "POST")]
     app = Starlette(routes=[_route(site, page) for page in (*PAGES, *unknown)], lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)

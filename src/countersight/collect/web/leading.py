@@ -1,18 +1,24 @@
-"""Pages for leads: progress, items, people, pay. What a script may do too is answered as JSON under /api/."""
+"""Pages for leads: progress, items, people, pay; and the JSON API for study scripts, under /api/.
+
+A script sends the token of a lead (`Authorization: Bearer …`, made on the page Tokens). Lists come a page at a time:
+`after` is the number of the last row that was read. What a script changes goes into the audit log.
+"""
 
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 from starlette.responses import Response
 
 from countersight.collect import audit_log, pay, people, tables, work
-from countersight.collect.figures import Figures, PersonFigures, campaign_figures, people_figures
+from countersight.collect.figures import PersonFigures, campaign_figures, people_figures
 from countersight.collect.flows import Choice
 from countersight.collect.web.reviewing import describe_source, edit_of, history
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 _ON_A_PAGE = 50
+_MOST = 500
+"""Rows of one JSON answer."""
 STATES = ("open", "flagged", "done", "removed", "check")
 _ROLE: Final = Choice("role", "Role", options={role: role for role in people.ROLES})
 _BATCH_PAID: Final = Choice(
@@ -50,20 +56,23 @@ _PAID: Final = Choice(
 
 
 async def dashboard(visit: Visit) -> Response:
-    """Show the campaign at a glance; htmx refreshes it."""
-    figures, at = await figures_now(visit)
+    """Show all figures of the campaign; htmx refreshes the page."""
+    flow = visit.campaign.flow
+    figures, at = await visit.site.figure("campaign", lambda c: campaign_figures(c, flow))
+    if visit.is_api:
+        return visit.json(figures)
     return visit.render(
         "parts/dashboard.html" if visit.partial else "lead.html", figures=figures, age=max(0.0, visit.now - at)
     )
 
 
-async def figures_now(visit: Visit) -> tuple[Figures, float]:
-    """Return the figures of the campaign and when they were computed."""
-    flow = visit.campaign.flow
-    return await visit.site.figures.get("campaign", lambda c: campaign_figures(c, flow))
+async def _rows(visit: Visit, question: Select[Any], json: str = "") -> Response:
+    """Return a page of rows as JSON, with one column decoded."""
+    found = await visit.store.read_slowly(lambda c: c.execute(question.limit(_MOST)).mappings().all())
+    return visit.json([{**row, **({json: msgspec.json.decode(row[json])} if json else {})} for row in found])
 
 
-def after(visit: Visit) -> int:
+def _after(visit: Visit) -> int:
     """Return the number after which a page of a list begins."""
     number = visit.request.query_params.get("after", "0")
     if not number.isascii() or not number.isdigit() or len(number) > MOST_DIGITS:
@@ -71,22 +80,25 @@ def after(visit: Visit) -> int:
     return int(number)
 
 
-def state_asked(visit: Visit, default: str) -> str:
-    """Return the state of the items of a list."""
+async def items(visit: Visit) -> Response:
+    """List the items in one state; for a script, all items unless it names a state."""
+    item, default = tables.item.c, "" if visit.is_api else "open"
     state = visit.request.query_params.get("state", default)
     if state != default and state not in STATES:
         values = ", ".join(STATES)
         raise RefusedError(422, "“{field}” must be one of: {values}.", field="state", values=values)
-    return state
-
-
-async def items(visit: Visit) -> Response:
-    """List the items by state, a page at a time."""
-    item, state = tables.item.c, state_asked(visit, "open")
-    question = select(item.id, item.key, item.phase, item.split, item.state, item.phase_since)
-    question = question.where(item.state == state, item.id > after(visit)).order_by(item.id).limit(_ON_A_PAGE + 1)
-    rows = visit.store.read(lambda c: c.execute(question).all())
+    question = select(item.id, item.key, item.split, item.phase, item.state, item.phase_since)
+    question = question.where(item.id > _after(visit), *([item.state == state] if state else [])).order_by(item.id)
+    if visit.is_api:
+        return await _rows(visit, question.add_columns(item.source), "source")
+    rows = visit.store.read(lambda c: c.execute(question.limit(_ON_A_PAGE + 1)).all())
     return visit.render("items.html", rows=rows[:_ON_A_PAGE], state=state, states=STATES, more=len(rows) > _ON_A_PAGE)
+
+
+async def contributions(visit: Visit) -> Response:
+    """Return contributions as JSON, with the pseudonym of their author; `stands` says whether a version counts."""
+    flow, later = visit.campaign.flow, tables.contribution.c.id > _after(visit)
+    return visit.json(await visit.store.read_slowly(lambda c: list(work.contributions(c, flow, later, most=_MOST))))
 
 
 async def item(visit: Visit) -> Response:
@@ -108,9 +120,11 @@ async def item(visit: Visit) -> Response:
 
 
 async def people_page(visit: Visit, status: int = 200, **more: Any) -> Response:
-    """List all people with their work."""
-    begins = after(visit)
-    rows = visit.store.read(lambda c: people_figures(c, begins, _ON_A_PAGE + 1))
+    """List people with their work."""
+    begins, most = _after(visit), _MOST if visit.is_api else _ON_A_PAGE + 1
+    rows = visit.store.read(lambda c: people_figures(c, begins, most))
+    if visit.is_api:
+        return visit.json(rows)
     shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": begins, "roles": people.ROLES}
     return visit.render("people.html", status, **shown | {"link": "", "existing": None} | more)
 
@@ -216,7 +230,9 @@ async def retract(visit: Visit) -> Response:
 
 
 async def log_page(visit: Visit) -> Response:
-    """Show actions of leads and reviewers, the latest first."""
+    """Show actions of leads and reviewers, the latest first; a script gets them by number."""
+    if visit.is_api:
+        return visit.json(visit.store.read(lambda c: audit_log.read_log(c, _after(visit), _MOST)))
     return visit.render("log.html", rows=visit.store.read(lambda c: audit_log.read_log(c, most=200, latest=True)))
 
 
@@ -250,7 +266,7 @@ async def revoke_token(visit: Visit) -> Response:
 
 async def pay_page(visit: Visit) -> Response:
     """Show what is owed, approved and exported, and the numbers of pending and settled payments of each batch."""
-    begins, read = after(visit), visit.store.read
+    begins, read = _after(visit), visit.store.read
     found = list(read(lambda c: pay.balances_by_person(c, begins, _ON_A_PAGE + 1)).items())
     batch, paid = tables.batch.c, tables.payment.c
     of_batch = select(func.count()).where(paid.batch_id == batch.id)
@@ -267,12 +283,20 @@ async def pay_page(visit: Visit) -> Response:
     )
 
 
+async def payments(visit: Visit) -> Response:
+    """Return payments as JSON, in minor units."""
+    paid, person = tables.payment.c, tables.person.c
+    columns = (paid.id, paid.contribution_id, paid.kind, paid.amount, paid.state, paid.batch_id, paid.at)
+    question = select(*columns, person.pseudonym).join(tables.person, person.id == paid.person_id)
+    return await _rows(visit, question.where(paid.id > _after(visit)).order_by(paid.id))
+
+
 async def approve(visit: Visit) -> Response:
     """Approve what somebody has accrued; a script gets the number of payments."""
     _person(visit)
     visit.note_amount(visit.store.read(lambda c: pay.balances(c, visit.number)).get("accrued", 0))
     moved = await visit.write("approve", lambda c: pay.approve(c, visit.number, visit.me.id, visit.now))
-    return visit.json({"payments": moved}) if visit.is_api else visit.go(f"/lead/pay?after={after(visit)}")
+    return visit.json({"payments": moved}) if visit.is_api else visit.go(f"/lead/pay?after={_after(visit)}")
 
 
 async def export_pay(visit: Visit) -> Response:

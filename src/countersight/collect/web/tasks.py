@@ -97,7 +97,7 @@ async def show_task(
         "new_guidelines": visit.store.read(lambda c: work.has_new_guidelines(c, visit.campaign, me, name)),
     }
     if flow.name == "cfmm" and name == "write":
-        own["balance"] = (await visit.site.figures.get("balance", lambda c: group_counts(c, flow)))[0]
+        own["balance"] = (await visit.site.figure("balance", lambda c: group_counts(c, flow)))[0]
         own["leak"] = leak_in(_pair(values), visit.settings.grammar)
     if flow.name == "cosim" and name == "distractor":
         own["model"] = visit.request.app.state.loop.name

@@ -3,13 +3,11 @@
 Pages are entries of a table with their handlers; a handler gets the visit and returns the response.
 """
 
-import asyncio
 import hashlib
 import hmac
 import logging
 import secrets
 import time
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, quote
@@ -23,7 +21,7 @@ from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
 from countersight.collect.flows import Choice, Form
 from countersight.collect.people import Person, Role, session_person
-from countersight.collect.store import Store, is_unavailable
+from countersight.collect.store import is_unavailable
 from countersight.collect.web.rendering import Renderer
 from countersight.errors import CampaignError
 
@@ -33,6 +31,8 @@ MOST_DIGITS: Final = 9
 
 _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 200
+_FIGURE_SECONDS = 20.0
+"""Time after which figures of the whole campaign, which take long to compute, are computed again."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -50,35 +50,27 @@ _log = logging.getLogger("countersight.collect")
 T = TypeVar("T")
 
 
-class FigureCache:
-    """Cached figures about the whole campaign, at most a minute old."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._kept: dict[str, tuple[Any, float, float]] = {}
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    async def get(self, name: str, question: Callable[[Connection], Any]) -> tuple[Any, float]:
-        """Return the figure and when it was computed; slow figures are computed less often."""
-        async with self._locks[name]:
-            if name not in self._kept or time.monotonic() > self._kept[name][2]:
-                begun = time.monotonic()
-                value = await self._store.read_slowly(question)
-                ended = time.monotonic()
-                self._kept[name] = (value, time.time(), ended + min(60, max(5, 20 * (ended - begun))))
-        return self._kept[name][:2]
-
-
 class Site(msgspec.Struct, frozen=True):
     """The state shared by all requests of one server."""
 
     campaign: Campaign
     renderer: Renderer
-    figures: FigureCache
     secure: bool = False
     """Whether pages are served over HTTPS; the cookie is then marked Secure."""
     public_url: str = ""
     """The public address of the server, if it differs from the one it listens on."""
+    figures: dict[str, tuple[float, float, Any]] = {}
+    """Figures of the whole campaign: when each is computed again, when it was computed, and its value."""
+
+    async def figure(self, name: str, question: Callable[[Connection], Any]) -> tuple[Any, float]:
+        """Return a figure and when it was computed; while it is computed again, others get the last one."""
+        now = time.monotonic()
+        due, at, value = self.figures.get(name, (0.0, 0.0, None))
+        if value is None or now > due:
+            self.figures[name] = now + _FIGURE_SECONDS, at, value
+            at, value = time.time(), await self.campaign.store.read_slowly(question)
+            self.figures[name] = now + _FIGURE_SECONDS, at, value
+        return value, at
 
 
 class RefusedError(Exception):

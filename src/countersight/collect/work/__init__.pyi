@@ -15,8 +15,15 @@ from .claiming import reset_tests as reset_tests
 from .claiming import save_draft as save_draft
 from .claiming import standing as standing
 from .claiming import take_test as take_test
+from .contributing import STANDS as STANDS
+from .contributing import Contribution as Contribution
+from .contributing import ItemWork as ItemWork
 from .contributing import Submitted as Submitted
 from .contributing import TakenError as TakenError
+from .contributing import contributions as contributions
+from .contributing import items_in as items_in
+from .contributing import load_item as load_item
+from .contributing import load_past as load_past
 from .contributing import submit as submit
 from .contributing import undo as undo
 from .contributing import undoable as undoable
@@ -34,10 +41,3 @@ from .reviewing import open_flags as open_flags
 from .reviewing import retract as retract
 from .reviewing import sample as sample
 from .reviewing import set_access as set_access
-from .stored import STANDS as STANDS
-from .stored import Contribution as Contribution
-from .stored import ItemWork as ItemWork
-from .stored import contributions as contributions
-from .stored import items_in as items_in
-from .stored import load_item as load_item
-from .stored import load_past as load_past

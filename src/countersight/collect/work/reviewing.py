@@ -22,8 +22,7 @@ from countersight.collect.work.claiming import (
     release,
     standing_in,
 )
-from countersight.collect.work.contributing import EDITED, append, withdraw
-from countersight.collect.work.stored import load_item
+from countersight.collect.work.contributing import EDITED, append, load_item, withdraw
 
 REASONS: Final = {
     "unclear": "It cannot be understood",
