@@ -127,7 +127,7 @@ def test_a_whole_number_that_can_be_misread_is_refused(number, capsys):
     with pytest.raises(SystemExit):
         main(["make", "cvqa-synthetic", "--size", number, "-o", "d"])
     assert f"{number!r} is not a whole number" in capsys.readouterr().err
-    assert build_parser("make")[0].parse_args(["make", "s", "--size", "3,000", "-o", "d"]).size == 3000
+    assert build_parser()[0].parse_args(["make", "s", "--size", "3,000", "-o", "d"]).size == 3000
 
 
 def test_ctrl_c_while_modules_are_imported_leaves_no_traceback(monkeypatch, capsys):

@@ -1,6 +1,6 @@
 """The command line: each verb parses its options, calls the library and prints.
 
-Heavy modules are imported only by the verbs that need them, so that `countersight --help` answers at once. This is also
+Heavy modules are imported only when a verb needs them, so that `countersight --help` answers at once. This is also
 the reason for argparse: it loads in 13 ms, typer in 75 ms, cyclopts in 105 ms.
 """
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS:  # one verb with its own options and help
         given[:2] = [" ".join(given[:2])]
-    parser, verbs = build_parser(given[0].partition(" ")[0] if given else "")
+    parser, verbs = build_parser()
     if given and not given[0].startswith("-") and given[0] not in verbs.choices:
         parser.error(f"there is no verb {given[0]!r}{_suggestion(given[0], verbs.choices)}")
     chosen, unknown = parser.parse_known_args(given)

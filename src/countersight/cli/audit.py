@@ -1,21 +1,18 @@
-"""`countersight audit`, `audit plan` and `audit calibrate`: test explanations, and the judges of the tests."""
+"""`countersight audit` and its subcommands: test explanations and the judges of the tests; seal, sign and verify."""
 
 import argparse
-import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli import audit_bundle
 from countersight.cli.parsing import Verbs, add_local, model_settings, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
+from countersight.cli.terminal import EXIT_STOPPED, run_work
 from countersight.errors import CountersightError
 from countersight.progress import bar
 
 if TYPE_CHECKING:
     import asyncio
 
-    from countersight.audits import AuditTally
+    from countersight.audits import Finished
     from countersight.models import ModelSettings
 
 TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
@@ -69,6 +66,25 @@ _PLAN: Final = {
     "--require CRITERION*": "a criterion to meet, such as 'specificity at least 0.9'; may be given several times",
     "--key FILE": "an OpenSSH private key that signs the plan",
 }
+_BUNDLE: Final = {
+    "AUDIT": "an audit folder",
+    "--calibration DIR": "a calibration made after the audit",
+    "--reviews EXPORT": "an export of `collect --flow judge`: people's reviews of the verdicts",
+}
+_SIGN: Final = {
+    "AUDIT": "an audit folder",
+    "--key FILE!": "the OpenSSH private key (create one with: ssh-keygen -t ed25519)",
+    "--timestamp URL": "an RFC 3161 server that timestamps the seal",
+}
+_VERIFY: Final = {
+    "AUDIT": "an audit folder",
+    "--key KEYS*": "the required signer: a public key, or a file of allowed signers",
+    "--identity NAME=": "the identity that must have signed, as named in the file of allowed signers",
+    "--revoked FILE": "public keys that are no longer trusted, or an OpenSSH revocation list",
+    "--timestamp-ca FILE": "certificates (PEM) of the authority whose time stamps are trusted",
+    "--seal SHA256=": "the expected seal",
+    "--dataset DIR": "the audited dataset, if it was moved",
+}
 _EXAMPLES: Final = """examples:
   countersight audit flowers --model embedded --extractor rules --editor exact --judge exact -o audits/embedded
   countersight audit okvqa --model openai:gpt-4o --extractor openai:gpt-4o --editor flux:flux-kontext-max \\
@@ -103,7 +119,14 @@ def add(verbs: Verbs) -> None:
     summary = "write down what an audit will do and which criteria it has to meet, before it starts"
     example = "countersight audit plan flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json"
     _add_control(verb(verbs, "audit plan", _plan, summary, example, _PLAN, _METHOD, listed=False))
-    audit_bundle.add(verbs)
+    summary = "rewrite the page and documents of an audit and seal them again, such as after a review or a calibration"
+    example = "countersight audit bundle audits/gpt-4o --calibration calibrations/gpt-4o"
+    verb(verbs, "audit bundle", _bundle, summary, example, _BUNDLE, listed=False)
+    summary = "sign the seal of a finished audit with an OpenSSH key"
+    example = "countersight audit sign audits/gpt-4o --key ~/.ssh/id_ed25519"
+    verb(verbs, "audit sign", _sign, summary, example, _SIGN, listed=False)
+    summary = "check a finished audit: report what was changed, removed or added, or does not follow from its log"
+    verb(verbs, "audit verify", _verify, summary, "countersight audit verify audits/gpt-4o", _VERIFY, listed=False)
 
 
 def _add_control(parser: argparse.ArgumentParser) -> None:
@@ -173,11 +196,14 @@ def _audit(chosen: argparse.Namespace) -> int:
         **_method(chosen),
     )
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
-    with _show_progress(f"audit {chosen.model}", tally):
-        stopped = _run_steps(lambda stop: audit_dataset(dataset, chosen.output, options, tally, stop))
-    if stopped:
+
+    async def work(stop: "asyncio.Event") -> bool:
+        await audit_dataset(dataset, chosen.output, options, tally, stop)
+        return True
+
+    if not run_work(f"audit {chosen.model}", tally, "steps", work):
         return EXIT_STOPPED
-    finished = audit_bundle.finish_audit(chosen.output)
+    finished = _finish_audit(chosen.output)
     if chosen.require is not None and finished.conclusion.answer != "met":
         return 1
     return 0 if finished.scores.kept.ccs.concepts or finished.scores.thought else 1
@@ -228,12 +254,13 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         "retry": RetryPolicy(concurrency=chosen.concurrency),
     }
     tally = AuditTally()
-    with _show_progress("calibrate", tally):
-        calibration = run_interruptible(
-            lambda stop: calibrate(chosen.output, chosen.size, chosen.seed, tally, stop, **judging), "steps"
-        )
+    calibration = run_work(
+        "calibrate",
+        tally,
+        "steps",
+        lambda stop: calibrate(chosen.output, chosen.size, chosen.seed, tally, stop, **judging),
+    )
     if calibration is None:
-        print(RESUME_MESSAGE, file=sys.stderr)
         return EXIT_STOPPED
     finish(chosen.output, progress=bar)
     print_grids(calibration_grids(calibration), Console())
@@ -241,27 +268,50 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _run_steps(work: Callable[["asyncio.Event"], Awaitable[object]]) -> bool:
-    """Run work that Ctrl-C can stop; returns whether it was stopped."""
+def _finish_audit(folder: Path) -> "Finished":
+    """Write, seal and print the results of an audit."""
+    from rich.console import Console
 
-    async def run_whole(stop: "asyncio.Event") -> bool:
-        await work(stop)
-        return stop.is_set()
+    from countersight.audits import finish, print_results
 
-    stopped = run_interruptible(run_whole, "steps") is not False
-    if stopped:
-        print(RESUME_MESSAGE, file=sys.stderr)
-    return stopped
+    finished = finish(folder, progress=bar)
+    print_results(finished, Console())
+    print(f"Audit page: {finished.html.resolve()}\nSeal of the bundle: {finished.seal}")
+    return finished
 
 
-@contextmanager
-def _show_progress(name: str, tally: "AuditTally") -> Iterator[None]:
-    """Show the steps of an audit while they run, and a summary at the end."""
-    from countersight.engine import show_progress
+def _bundle(chosen: argparse.Namespace) -> int:
+    if chosen.calibration:
+        from countersight.audits import AuditFolder
+        from countersight.audits.calibration import check_calibration, copy_calibration
 
-    try:
-        with show_progress(name, tally, "steps"):
-            yield
-    finally:
-        if tally.total:  # otherwise it never started, and the error says why
-            print(tally.summary(), file=sys.stderr)
+        check_calibration(chosen.calibration, AuditFolder.open(chosen.audit).manifest)
+        copy_calibration(chosen.calibration, chosen.audit)
+    if chosen.reviews:
+        from countersight.audits import read_audit, score
+        from countersight.audits.calibration import take_reviews
+
+        take_reviews(chosen.reviews, chosen.audit, score(read_audit(chosen.audit)))
+    _finish_audit(chosen.audit)
+    return 0
+
+
+def _sign(chosen: argparse.Namespace) -> int:
+    from countersight.audits import sign_bundle, stamp_bundle
+
+    print(sign_bundle(chosen.audit, chosen.key))
+    if chosen.timestamp:
+        print(stamp_bundle(chosen.audit, chosen.timestamp))
+    return 0
+
+
+def _verify(chosen: argparse.Namespace) -> int:
+    from countersight.audits import read_allowed_signers, read_authorities
+    from countersight.audits.verifying import Trust, describe_result, verify_bundle
+
+    signers = read_allowed_signers(chosen.key, identity=chosen.identity, revoked=chosen.revoked)
+    trust = Trust(signers, read_authorities(chosen.timestamp_ca) if chosen.timestamp_ca else ())
+    found = verify_bundle(chosen.audit, chosen.seal, trust=trust, dataset=chosen.dataset)
+    for line in describe_result(found, chosen.audit, compared=bool(chosen.seal)):
+        print(line)
+    return 0 if found.sound else 1

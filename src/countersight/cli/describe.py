@@ -84,7 +84,7 @@ def _ablate(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.ablation import as_grid, by_kind, make_variants, read_effects, write_page
-    from countersight.cli.asking import ask
+    from countersight.cli.terminal import ask
     from countersight.dataset import Dataset
     from countersight.engine import RetryPolicy, RunFolder, RunOptions, find_prompt
     from countersight.errors import CountersightError

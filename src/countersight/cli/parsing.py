@@ -25,32 +25,8 @@ Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 Table: TypeAlias = Mapping[str, str]
 Call: TypeAlias = Callable[[argparse.Namespace], int]
 
-_MODULES: Final = {
-    "demo": "run",
-    "make": "make",
-    "build": "make",
-    "mine": "make",
-    "export": "exchange",
-    "push": "exchange",
-    "import-run": "exchange",
-    "describe": "describe",
-    "blind": "describe",
-    "run": "run",
-    "status": "run",
-    "score": "report",
-    "report": "report",
-    "compare": "report",
-    "leaderboard": "report",
-    "view": "report",
-    "audit": "audit",
-    "collect": "collect",
-    "ablate": "describe",
-    "features": "train",
-    "train": "train",
-    "list": "listing",
-    "completion": "listing",
-}
-"""The module of each verb."""
+_MODULES: Final = ("run", "make", "exchange", "describe", "report", "audit", "collect", "train", "listing")
+"""The modules of the verbs, in the order of `--help`."""
 AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
 """Names of subcommands that may follow `audit` instead of a dataset."""
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -67,8 +43,8 @@ _REPETITIONS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def build_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
-    """Return the parser of the command line and its verbs; if `verb` is given, only its module is loaded."""
+def build_parser() -> "tuple[argparse.ArgumentParser, Verbs]":
+    """Return the parser of the command line and its verbs."""
     parser = argparse.ArgumentParser(
         prog="countersight",
         description="Tests whether vision-language models can reason about what is not in the picture.",
@@ -77,8 +53,7 @@ def build_parser(verb: str = "") -> "tuple[argparse.ArgumentParser, Verbs]":
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     parser.add_argument("--log-level", choices=_LOG_LEVELS, help="write log messages of the engine to stderr")
     verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
-    module = _MODULES.get(verb)
-    for name in [module] if module else dict.fromkeys(_MODULES.values()):
+    for name in _MODULES:
         import_module(f"countersight.cli.{name}").add(verbs)
     return parser, verbs
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from countersight.cli.parsing import Verbs, in_options, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED, RESUME_MESSAGE, run_interruptible
+from countersight.cli.terminal import EXIT_STOPPED, run_work
 from countersight.errors import CountersightError
 from countersight.files import refuse_foreign_folder
 from countersight.progress import bar
@@ -86,23 +86,20 @@ def _score(chosen: argparse.Namespace) -> int:
 
 def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> "tuple[int, Analysis | None]":
     """Let a model read the unread replies; returns 0 and an analysis of the differences, or 130 if it was stopped."""
-    from countersight.engine import Tally, show_progress
+    from countersight.engine import Tally
     from countersight.models import ModelSettings, open_model
     from countersight.reports import reread_async, rereading_analysis
 
     tally = Tally()
     model = open_model(chosen.reader, ModelSettings(seed=chosen.seed))
 
-    async def work(stop: "asyncio.Event") -> "tuple[Rereading, ...] | None":
-        found = await reread_async(
+    async def work(stop: "asyncio.Event") -> "tuple[Rereading, ...]":
+        return await reread_async(
             runs, model, folder, dataset=chosen.dataset, gold=chosen.gold, seed=chosen.seed, tally=tally, stop=stop
         )
-        return None if stop.is_set() else found
 
-    with show_progress(model.name, tally, "readings"):
-        found = run_interruptible(work, "readings")
+    found = run_work(model.name, tally, "readings", work, summary=False)
     if found is None:
-        print(RESUME_MESSAGE, file=sys.stderr)
         return EXIT_STOPPED, None
     return 0, rereading_analysis(found)
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
-from countersight.cli.asking import ask, print_lines
 from countersight.cli.parsing import Verbs, add_local, in_options, model_settings, shared_options, verb
-from countersight.cli.terminal import EXIT_STOPPED
+from countersight.cli.terminal import EXIT_STOPPED, ask, print_lines
 from countersight.errors import CountersightError
 from countersight.progress import bar
 from countersight.text import nearest, several
@@ -79,21 +78,9 @@ def _run(chosen: argparse.Namespace) -> int:
 
 
 def _run_one(chosen: argparse.Namespace) -> int:
-    if not chosen.dry_run:
-        return _ask_or_estimate(chosen)
-    from countersight.models import without_keys
-
-    with without_keys() as missing:
-        status = _ask_or_estimate(chosen)
-    for sentence in dict.fromkeys(missing):
-        print(f"No key is set, and the run needs one: {sentence}")
-    return status
-
-
-def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset, hidden_in
     from countersight.engine import RunFolder, RunOptions, Sample, estimate_run, find_prompt, restore_options
-    from countersight.models import open_model
+    from countersight.models import open_model, without_keys
 
     _check(chosen)
     dataset, output = Dataset.open(chosen.dataset), chosen.output or _default_output(chosen.dataset, chosen.model)
@@ -108,10 +95,14 @@ def _ask_or_estimate(chosen: argparse.Namespace) -> int:
     options = RunOptions(prompt, chosen.shown, answering, chosen.seed, chosen.again, sample)
     pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
     options, settings, pool = restore_options(output, options, settings, pool)
-    model = open_model(chosen.model, settings)
     if chosen.dry_run:
-        print(in_options(str(estimate_run(dataset, output, model, options, pool=pool, batched=chosen.batch))))
+        with without_keys() as missing:
+            model = open_model(chosen.model, settings)
+            print(in_options(str(estimate_run(dataset, output, model, options, pool=pool, batched=chosen.batch))))
+        for sentence in dict.fromkeys(missing):
+            print(f"No key is set, and the run needs one: {sentence}")
         return 0
+    model = open_model(chosen.model, settings)
     if chosen.batch:
         if _in_batches(dataset, output, model, options, pool):
             return EXIT_WAITING
@@ -173,7 +164,9 @@ def _run_file(chosen: argparse.Namespace) -> int:
     except ValueError as error:
         raise CountersightError(f"{file} is not TOML: {error}") from None
     datasets = _listed(keys, "dataset", file)
-    models = _listed(keys, "model", file, chosen.model)
+    if chosen.model:
+        keys = {key: value for key, value in keys.items() if key not in ("model", "models")} | {"model": chosen.model}
+    models = _listed(keys, "model", file)
     verbs = argparse.ArgumentParser().add_subparsers()
     add(verbs)
     parser: argparse.ArgumentParser = verbs.choices["run"]
@@ -202,12 +195,13 @@ def _run_file(chosen: argparse.Namespace) -> int:
     return worst
 
 
-def _listed(given: dict[str, Any], name: str, file: Path, instead: str | None = None) -> list[str]:
-    """Return the names in `dataset = "a"` or `datasets = ["a", "b"]` as a list, or only `instead` if it is given."""
+def _listed(given: dict[str, Any], name: str, file: Path) -> list[str]:
+    """Return the names in `dataset = "a"` or `datasets = ["a", "b"]` as a list."""
     found = [given.pop(key) for key in (name, f"{name}s") if key in given]
     if len(found) > 1:
         raise CountersightError(f"{file} has both {name} and {name}s: keep one of them")
-    names = [instead] if instead else [found[0]] if found and isinstance(found[0], str) else (found or [None])[0]
+    names = next(iter(found), None)
+    names = [names] if isinstance(names, str) else names
     if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
         raise CountersightError(f'{file} names no {name}: add {name} = "…", or {name}s = ["…", "…"]')
     return names
