@@ -9,9 +9,8 @@ import statistics
 from time import perf_counter
 
 from countersight.picture.checking import Picture, check_picture
-from countersight.programs.limits import Limits
+from countersight.programs.limits import Limits, Tracing
 from countersight.programs.styles import Python, StepByStep
-from countersight.programs.tracing import Tracing
 from countersight.programs.vision.scene_vision import SceneVision
 from countersight.scenes.drawing import draw
 from countersight.scenes.png import encode

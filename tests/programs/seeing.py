@@ -9,11 +9,10 @@ from countersight.errors import AskingFailed
 from countersight.models.protocol import Answer, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.programs.extraction import extract_steps
-from countersight.programs.limits import Limits
+from countersight.programs.limits import Limits, Tracing
 from countersight.programs.model import Programs
 from countersight.programs.steps.parsing import parse_program
 from countersight.programs.styles import STYLES
-from countersight.programs.tracing import Tracing
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
 

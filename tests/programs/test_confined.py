@@ -18,8 +18,7 @@ from programs.seeing import PICTURE, Eyes, programs
 from running import ask, replies, start_command
 from waiting import wait_until
 
-from countersight.programs.limits import Limits
-from countersight.programs.tracing import Tracing
+from countersight.programs.limits import Limits, Tracing
 from countersight.programs.viper import confined, sandbox
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.running import resident_memory

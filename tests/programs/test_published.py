@@ -6,9 +6,8 @@ import pytest
 from programs.seeing import PICTURE, parse_steps, returned
 
 from countersight.detection.vision import Patch
-from countersight.programs.limits import ProgramFailed
+from countersight.programs.limits import ProgramFailed, Tracing
 from countersight.programs.steps.interpreter import run_steps
-from countersight.programs.tracing import Tracing
 
 THINGS = [
     Patch((10, 60, 30, 80), "cup"),

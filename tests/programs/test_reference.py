@@ -14,9 +14,9 @@ from countersight.case import LETTERS
 from countersight.dataset.folder import Dataset
 from countersight.detection.vision import Patch
 from countersight.picture.checking import check_picture
+from countersight.programs.limits import Tracing
 from countersight.programs.reference import NoProgram, as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
-from countersight.programs.tracing import Tracing
 from countersight.programs.vision.scene_vision import SceneVision
 from countersight.scenes.drawing import draw_both
 from countersight.scenes.png import encode

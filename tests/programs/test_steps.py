@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes, parse_steps
 
-from countersight.programs.limits import Limits, ProgramFailed
+from countersight.programs.limits import Limits, ProgramFailed, Tracing
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
 from countersight.programs.styles import STEPS
-from countersight.programs.tracing import Tracing
 
 DOG = "A=LOC(image=IMAGE, object='dog')\n"
 CAT = "A=LOC(image=IMAGE, object='cat')\n"

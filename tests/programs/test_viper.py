@@ -10,9 +10,8 @@ from programs.seeing import DOGS, PICTURE, Eyes, returned
 from countersight.detection.vision import size_as_seen
 from countersight.picture.checking import check_picture
 from countersight.programs.extraction import extract_python
-from countersight.programs.limits import Limits, ProgramFailed
+from countersight.programs.limits import Limits, ProgramFailed, Tracing
 from countersight.programs.styles import PYTHON
-from countersight.programs.tracing import Tracing
 from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
 from countersight.programs.viper.running import prepare_program
 from countersight.programs.viper.sandbox import Sandbox

@@ -14,7 +14,7 @@ from countersight.description import describe
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.models import Answer
-from countersight.programs.reference import plan_steps
+from countersight.programs.reference import as_steps
 from countersight.scenes import apply
 from countersight.scenes.edits import read_scenes
 from countersight.scoring import judge_run
@@ -68,7 +68,7 @@ def test_a_control_cannot_be_answered_without_the_picture(pairs):
 
 def test_the_reference_programs_cover_every_control(pairs):
     for _, control in pairs[::7]:
-        assert plan_steps(control.case.counterfactual.text)
+        assert as_steps(control.case.counterfactual.text)
 
 
 def test_pictures_of_controls_show_only_their_own_change(folder):

@@ -4,8 +4,7 @@ import math
 
 from countersight.case import LETTERS, Option, Question
 from countersight.models import Request
-from countersight.programs.limits import ProgramFailed
-from countersight.programs.tracing import shortened
+from countersight.programs.limits import ProgramFailed, shortened
 from countersight.reading import answer_in
 
 LONGEST_ANSWER = 2_000

@@ -9,11 +9,11 @@ LONGEST_REPLY = 100_000
 """The number of characters of a reply that are searched; programs come near the beginning."""
 LONGEST = 8_000
 """The maximum number of characters in a program; reasonable ones have less than half of that."""
-_FENCE = "```"
-_LANGUAGE = re.compile(r"\w*")
+_FENCE = re.compile(r"\s*+```[ \t]*+\w*+\s*+")
+"""A fence, with or without the name of a language; searched in linear time."""
 _DEFINED = re.compile(r"\s*(?:async\s+)?def\s+execute_command\s*\(")
-_OPENING = re.compile(r"(?:import|from|def|async def|class)\s|[@#]")
-_INNER = re.compile(r"\s|[)\]}]|$")
+_CODE = re.compile(r"(?:import|from|def|async def|class)\s|[@#\s)\]}]|$")
+"""A line of a program, as opposed to a sentence."""
 _CALLED = re.compile(r"(?!\s|#|def\b|async\b|class\b).*\bexecute_command\s*\(")
 _MAIN = re.compile(r"if\s+__name__\b")
 _STEP = re.compile(r"\s*\w+\s*=\s*\w+\s*\(")
@@ -22,7 +22,8 @@ _STEP = re.compile(r"\s*\w+\s*=\s*\w+\s*\(")
 def extract_python(text: str) -> str:
     """Return the Python program in a reply; raises ProgramFailed if there is none."""
     source = _fenced_code(text, _DEFINED)
-    source = _code_between_sentences(text[:LONGEST_REPLY]) if source is None else source
+    if source is None:
+        source = "\n".join(line for line in text[:LONGEST_REPLY].splitlines() if _CODE.match(line))
     lines = textwrap.dedent(source).strip("\n").splitlines()
     if not any(_DEFINED.match(line) for line in lines):
         raise ProgramFailed("no program", "the code model's reply contains no execute_command")
@@ -51,8 +52,8 @@ def _fenced_code(text: str, wanted: re.Pattern[str]) -> str | None:
     An unclosed fence extends to the end, because the reply was cut off.
     """
     part: list[str] | None = None
-    for line in [*text[:LONGEST_REPLY].split("\n"), _FENCE]:
-        if not _is_fence(line):
+    for line in [*text[:LONGEST_REPLY].split("\n"), "```"]:
+        if not _FENCE.fullmatch(line):
             if part is not None:
                 part.append(line)
         elif part is None:
@@ -62,27 +63,6 @@ def _fenced_code(text: str, wanted: re.Pattern[str]) -> str | None:
         else:
             part = None
     return None
-
-
-def _is_fence(line: str) -> bool:
-    """Whether a line is a fence, with or without the name of a language; runs in linear time."""
-    line = line.strip(" \t\r")
-    return line.startswith(_FENCE) and bool(_LANGUAGE.fullmatch(line.removeprefix(_FENCE).lstrip(" \t")))
-
-
-def _code_between_sentences(text: str) -> str:
-    """Return the lines of a program between sentences: from its first line to the next sentence."""
-    lines = text.splitlines()
-    defined = next((number for number, line in enumerate(lines) if _DEFINED.match(line)), None)
-    if defined is None:
-        return ""
-    start = defined
-    while start and (_OPENING.match(lines[start - 1]) or _INNER.match(lines[start - 1])):
-        start -= 1
-    end = defined + 1
-    while end < len(lines) and (_OPENING.match(lines[end]) or _INNER.match(lines[end])):
-        end += 1
-    return "\n".join(lines[start:end])
 
 
 def _drop_calls(lines: list[str]) -> list[str]:

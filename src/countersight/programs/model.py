@@ -21,9 +21,8 @@ from countersight.errors import AskingFailed, ModelError
 from countersight.models import MODELS, Answer, Displayed, Model, ModelSettings, Request, Turn, Viewer, open_model
 from countersight.picture import Picture
 from countersight.programs.answers import answer_of
-from countersight.programs.limits import Limits, ProgramFailed
+from countersight.programs.limits import Limits, ProgramFailed, Tracing
 from countersight.programs.styles import STYLES, Style, asked_for
-from countersight.programs.tracing import Tracing
 from countersight.programs.vision.model_vision import ModelVision
 from countersight.programs.vision.scene_vision import SceneVision
 from countersight.text import unknown

@@ -9,7 +9,7 @@ from typing import Final
 
 from countersight.english import UNITS
 from countersight.programs.limits import ProgramFailed
-from countersight.programs.steps.parsing import Name, ProgramStep
+from countersight.programs.steps.parsing import Name, ProgramStep, parse_program
 from countersight.scenes import COLOURS, as_published
 
 LONGEST = 500
@@ -56,22 +56,22 @@ class NoProgram(ProgramFailed):
         super().__init__("no program", reason)
 
 
-def plan_steps(question: str) -> list[ProgramStep]:
-    """Return the steps that answer a question; raises NoProgram if the grammar does not cover it."""
+def as_steps(question: str) -> str:
+    """Return the step program that answers a question; raises NoProgram if the grammar does not cover it."""
     text = _OPTIONS.sub("", " ".join(question[:LONGEST].split()).casefold())
     text = as_published(text).casefold().rstrip("?. ")
-    for pattern, write in ((_FLOWERS, _plan_flowers), (_DOTS, _plan_dots), (_MOST, _plan_most_dots)):
+    for pattern, write in ((_FLOWERS, _flower_steps), (_DOTS, _dot_steps), (_MOST, _most_dots_steps)):
         found = pattern.fullmatch(text)
         if found:
-            return [*write(found), _make_step("FINAL_RESULT", "RESULT", var=Name("ANSWER"))]
+            return "\n".join([*write(found), "FINAL_RESULT=RESULT(var=ANSWER)"])
     raise NoProgram("the reference programmer only covers the questions of C-VQA-Synthetic")
 
 
-def _plan_flowers(found: re.Match[str]) -> list[ProgramStep]:
+def _flower_steps(found: re.Match[str]) -> list[str]:
     side, colour, change = found["side"], found["colour"], found["change"] or ""
     wanted = f"{colour} polygons"
     less = 0
-    emptied: list[ProgramStep] = []
+    emptied: list[str] = []
     if recoloured := _RECOLOURED.fullmatch(change):
         if recoloured["new"] != colour:
             raise NoProgram(f"the question is not about {recoloured['new']} polygons")
@@ -83,86 +83,55 @@ def _plan_flowers(found: re.Match[str]) -> list[ProgramStep]:
         less = int(removed["some"] or removed["gone"]) if counted else 0
     elif gone := _EMPTIED.fullmatch(change):
         left = "INSIDE" if gone["place"] == "outside" else "OUTSIDE"
-        emptied = [
-            _locate_step("EMPTIED", f"{gone['emptied']} polygons"),
-            _make_step("THINGS", left, box=Name("THINGS"), of=Name("EMPTIED")),
-        ]
+        emptied = [_find("EMPTIED", f"{gone['emptied']} polygons"), f"THINGS={left}(box=THINGS, of=EMPTIED)"]
     elif change:
         raise _unknown(change)
     where = "OUTSIDE" if side == "outside" else "INSIDE"
-    return [
-        _locate_step("FLOWERS", "flowers"),
-        _locate_step("POLYGONS", wanted),
-        _make_step("THINGS", where, box=Name("FLOWERS"), of=Name("POLYGONS")),
-        *emptied,
-        *_count_steps(less),
-    ]
+    inside = f"THINGS={where}(box=FLOWERS, of=POLYGONS)"
+    return [_find("FLOWERS", "flowers"), _find("POLYGONS", wanted), inside, *emptied, *_count(less)]
 
 
-def _plan_dots(found: re.Match[str]) -> list[ProgramStep]:
+def _dot_steps(found: re.Match[str]) -> list[str]:
     change = found["change"] or ""
-    steps = [_locate_step("CIRCLES", "circles"), _locate_step("DOTS", "dots")]
+    steps = [_find("CIRCLES", "circles"), _find("DOTS", "dots")]
     kept = "CIRCLES"
-    if found["top"]:
-        steps.append(_make_step("TOP", "TOPMOST", box=Name("CIRCLES"), n=_number(found["top"])))
-        kept = "TOP"
-    elif found["row"]:
-        steps.append(_make_step("TOP", "TOP_ROW", box=Name("CIRCLES")))
+    if found["top"] or found["row"]:
+        top = "TOP_ROW(box=CIRCLES)" if found["row"] else f"TOPMOST(box=CIRCLES, n={_number(found['top'])})"
+        steps.append(f"TOP={top}")
         kept = "TOP"
     less = 0
     if removed := _SOME_REMOVED.fullmatch(change):
         if removed["where"] or kept != "CIRCLES":
             raise NoProgram("the question does not say from which circles the dots are removed")
         less = int(removed["some"] or removed["gone"])
-    elif side := _SIDE_REMOVED.fullmatch(change):
-        steps.append(
-            _make_step("GONE", f"{side['side'].upper()}MOST", box=Name("CIRCLES"), n=_number(side["number"])),
-        )
-        steps.append(_make_step("LEFT", "WITHOUT", box=Name(kept), of=Name("GONE")))
-        kept = "LEFT"
-    elif emptied := _CIRCLES_EMPTIED.fullmatch(change):
-        steps.append(
-            _make_step("EMPTY", f"{emptied['side'].upper()}MOST", box=Name("CIRCLES"), n=_number(emptied["number"])),
-        )
-        steps.append(_make_step("LEFT", "WITHOUT", box=Name(kept), of=Name("EMPTY")))
+    elif gone := _SIDE_REMOVED.fullmatch(change) or _CIRCLES_EMPTIED.fullmatch(change):
+        steps.append(f"GONE={gone['side'].upper()}MOST(box=CIRCLES, n={_number(gone['number'])})")
+        steps.append(f"LEFT=WITHOUT(box={kept}, of=GONE)")
         kept = "LEFT"
     elif change and not _DOTS_RECOLOURED.fullmatch(change):
         raise _unknown(change)
-    return [*steps, _make_step("THINGS", "INSIDE", box=Name("DOTS"), of=Name(kept)), *_count_steps(less)]
+    return [*steps, f"THINGS=INSIDE(box=DOTS, of={kept})", *_count(less)]
 
 
-def _plan_most_dots(found: re.Match[str]) -> list[ProgramStep]:
-    steps = [_locate_step("CIRCLES", "circles"), _locate_step("DOTS", "dots")]
+def _most_dots_steps(found: re.Match[str]) -> list[str]:
+    steps = [_find("CIRCLES", "circles"), _find("DOTS", "dots")]
     circles = "CIRCLES"
     if found["change"] and not _EMPTIEST_REMOVED.fullmatch(found["change"]):  # the fullest circle remains
         if not _FULLEST_REMOVED.fullmatch(found["change"]):
             raise _unknown(found["change"])
-        steps.append(_make_step("GONE", "FULLEST", box=Name("CIRCLES"), of=Name("DOTS")))
-        steps.append(_make_step("LEFT", "WITHOUT", box=Name("CIRCLES"), of=Name("GONE")))
+        steps += ["GONE=FULLEST(box=CIRCLES, of=DOTS)", "LEFT=WITHOUT(box=CIRCLES, of=GONE)"]
         circles = "LEFT"
-    return [
-        *steps,
-        _make_step("FULL", "FULLEST", box=Name(circles), of=Name("DOTS")),
-        _make_step("THINGS", "INSIDE", box=Name("DOTS"), of=Name("FULL")),
-        *_count_steps(0),
-    ]
+    return [*steps, f"FULL=FULLEST(box={circles}, of=DOTS)", "THINGS=INSIDE(box=DOTS, of=FULL)", *_count(0)]
 
 
-def _count_steps(less: int) -> list[ProgramStep]:
+def _find(name: str, what: str) -> str:
+    return f"{name}=LOC(image=IMAGE, object={what!r})"
+
+
+def _count(less: int) -> list[str]:
     if not less:
-        return [_make_step("ANSWER", "COUNT", box=Name("THINGS"))]
-    return [
-        _make_step("NUMBER", "COUNT", box=Name("THINGS")),
-        _make_step("ANSWER", "EVAL", expr=f"{{NUMBER}} - {less}"),
-    ]
-
-
-def _locate_step(name: str, what: str) -> ProgramStep:
-    return _make_step(name, "LOC", image=Name("IMAGE"), object=what)
-
-
-def _make_step(result: str, operation: str, **arguments: str | int | Name) -> ProgramStep:
-    return ProgramStep(result, operation, dict(arguments))
+        return ["ANSWER=COUNT(box=THINGS)"]
+    return ["NUMBER=COUNT(box=THINGS)", f"ANSWER=EVAL(expr='{{NUMBER}} - {less}')"]
 
 
 def _number(word: str) -> int:
@@ -182,7 +151,7 @@ def as_python(question: str) -> str:
     """Return the Python program that answers a question; raises NoProgram if the grammar does not cover it."""
     lines = ["def execute_command(image):", "    image_patch = ImagePatch(image)"]
     things: dict[str, str] = {}
-    for step in plan_steps(question):
+    for step in parse_program(as_steps(question)):
         lines.append(f"    {_python_line(step, things)}")
         if step.operation == "LOC":
             things[step.result] = repr(step.arguments["object"])
@@ -226,8 +195,3 @@ _WORDS: Final[dict[str, Callable[[dict[str, str]], str]]] = {
     "FULLEST": lambda given: f"sorted({given['box']}, key=lambda region: -len(region.find({given['things']})))[:1]",
 }
 """The Python expression of each operation of a step program."""
-
-
-def as_steps(question: str) -> str:
-    """Return the step program that answers a question; raises NoProgram if the grammar does not cover it."""
-    return "\n".join(str(step) for step in plan_steps(question))

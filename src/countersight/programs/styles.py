@@ -8,11 +8,10 @@ from countersight.detection import Vision
 from countersight.models import Request
 from countersight.picture import Picture
 from countersight.programs.extraction import extract_python, extract_steps
-from countersight.programs.limits import Limits
+from countersight.programs.limits import Limits, Tracing
 from countersight.programs.reference import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.steps.parsing import parse_program
-from countersight.programs.tracing import Tracing
 from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
 

@@ -9,9 +9,8 @@ import msgspec
 
 from countersight.detection import Box, Patch, ToolFailed, Vision, size_as_seen
 from countersight.picture import Picture
-from countersight.programs.limits import Clock, Limits, ProgramFailed, tool_clock
+from countersight.programs.limits import Clock, Limits, ProgramFailed, Tracing, shortened, tool_clock
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
-from countersight.programs.tracing import Tracing, shortened
 from countersight.text import unknown
 
 LONGEST_TEXT = 500

@@ -11,8 +11,7 @@ from typing import Any, Final
 from countersight.detection import Box, Patch, ToolFailed, Vision, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, match_option, number_in, polarity_in
-from countersight.programs.limits import Limits, ProgramFailed, tool_clock
-from countersight.programs.tracing import Tracing, shortened
+from countersight.programs.limits import Limits, ProgramFailed, Tracing, shortened, tool_clock
 from countersight.text import unknown
 
 LONGEST_TEXT = 500
