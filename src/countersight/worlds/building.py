@@ -5,11 +5,11 @@ not, it is built again.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import combinations
 from math import cos, radians, sin, tan
 from random import Random
 
-import msgspec
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
@@ -23,6 +23,7 @@ from countersight.worlds.things import (
     TABLE,
     Difficulty,
     Kind,
+    Point,
     String,
     Supports,
     WorldThing,
@@ -68,19 +69,14 @@ class Structure:
         """Add a block, or a cup with a ball in it."""
         return self.cup(middle, bottom) if self.rng.random() < 0.3 else self.block(middle, bottom)
 
-    def hang(self, above: WorldThing, x: float, length: float) -> WorldThing:
-        """Hang a block or a ball on a string from another thing."""
-        if self.rng.random() >= 0.4:
-            return self.hang_block(above, x, length)
-        thing = self.put("ball", x - _BALL / 2, above.bottom + length + _BALL, _BALL, _BALL)
-        self.tie(above, thing, x)
-        return thing
-
-    def hang_block(self, above: WorldThing, x: float, length: float) -> WorldThing:
-        """Hang a block on a string from another thing."""
-        height, width = self.rng.randint(22, 32), 2 * self.rng.randint(15, 22)
-        bottom = above.bottom + length + height
-        thing = self.put("block", x - width / 2, bottom, width, height, self._weight())
+    def hang(self, above: WorldThing, x: float, length: float, *, ball: bool = False) -> WorldThing:
+        """Hang a block, or a ball, on a string from another thing."""
+        top = above.bottom + length
+        if ball:
+            thing = self.put("ball", x - _BALL / 2, top + _BALL, _BALL, _BALL)
+        else:
+            height, width = self.rng.randint(22, 32), 2 * self.rng.randint(15, 22)
+            thing = self.put("block", x - width / 2, top + height, width, height, self._weight())
         self.tie(above, thing, x)
         return thing
 
@@ -192,7 +188,8 @@ def hanging(build: Structure) -> None:
     """Build things on strings, one below the other."""
     thing = build.put("hook", -8, 10, 16, 10, 0)
     for _ in range(build.rng.randint(1, 3)):
-        thing = build.hang(thing, 0, build.rng.randint(18, 30))
+        length = build.rng.randint(18, 30)
+        thing = build.hang(thing, 0, length, ball=build.rng.random() < 0.4)
         if thing.kind == "ball":
             return
 
@@ -201,7 +198,7 @@ def chain(build: Structure) -> None:
     """Build three hanging blocks, one below the other: without the second, the third falls, and the first does not."""
     thing = build.put("hook", -8, 10, 16, 10, 0)
     for _ in range(3):
-        thing = build.hang_block(thing, 0, build.rng.randint(18, 30))
+        thing = build.hang(thing, 0, build.rng.randint(18, 30))
 
 
 def swing(build: Structure) -> None:
@@ -250,39 +247,16 @@ ASKED_FOR: dict[str, Callable[[Structure], None]] = {"chain": chain, "pile": pil
 _STANDING = frozenset({*LOWER, "pile"})
 
 
-class FinishedStructure(msgspec.Struct, frozen=True):
-    """A finished structure, shifted so that its left edge is at 0."""
-
-    things: tuple[WorldThing, ...]
-    strings: tuple[String, ...]
-    width: float
-    height: float
-
-    @property
-    def free(self) -> int:
-        """The number of its things that could fall."""
-        return sum(not thing.is_fixed for thing in self.things)
-
-
-def built(name: str, rng: Random) -> FinishedStructure:
-    """Return a random structure of this name."""
-    build = Structure(rng)
-    (LOWER | UPPER | ASKED_FOR)[name](build)
-    corners = [corner for thing in build.things for corner in thing.corners()]
-    left, right = min(x for x, _ in corners), max(x for x, _ in corners)
-    height = max(y for _, y in corners) - min(y for _, y in corners)
-    things, strings = shifted(build.things, build.strings, -left, 0)
-    return FinishedStructure(things, strings, right - left, height)
-
-
-def shifted(
-    things: list[WorldThing] | tuple[WorldThing, ...], strings: list[String] | tuple[String, ...], dx: float, dy: float
-) -> tuple[tuple[WorldThing, ...], tuple[String, ...]]:
-    """Return the things and strings moved by `dx` to the right and `dy` down."""
-    return (
-        tuple(replace(thing, left=thing.left + dx, top=thing.top + dy) for thing in things),
-        tuple(replace(string, x=string.x + dx) for string in strings),
+def _shifted(world: Supports, dx: float, dy: float) -> Supports:
+    """Return the world moved by `dx` to the right and `dy` down."""
+    return Supports(
+        tuple(replace(thing, left=thing.left + dx, top=thing.top + dy) for thing in world.things),
+        tuple(replace(string, x=string.x + dx) for string in world.strings),
     )
+
+
+def _corners(world: Supports) -> list[Point]:
+    return [corner for thing in world.things for corner in thing.corners()]
 
 
 DIFFICULTIES: dict[Difficulty, tuple[int, int]] = {"easy": (3, 6), "medium": (7, 9), "hard": (10, 14)}
@@ -309,20 +283,12 @@ def build_supports(rng: Random, difficulty: Difficulty, having: Sequence[str] = 
             return coloured
 
 
-def holds(world: Supports) -> bool:
-    """Return whether it is certain that nothing in the world falls."""
-    try:
-        return not fallen(world)
-    except Unclear:
-        return False
-
-
 def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Supports | None:
     """Return structures side by side; None if there are too many of them or they are too wide."""
     least, most = DIFFICULTIES[difficulty]
     below = [_holding(name, rng) for name in having if name in _STANDING]
     above = [_holding(name, rng) for name in having if name not in _STANDING]
-    while (number := sum(each.free for each in (*below, *above))) < least:
+    while (number := sum(len(each.free) for each in (*below, *above))) < least:
         stands = not below or (len(below) < _MOST_BELOW and rng.random() < 0.6)
         (below if stands else above).append(_holding(rng.choice(list(LOWER if stands else UPPER)), rng))
     if number > most:
@@ -335,25 +301,30 @@ def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Suppor
     for structure, left in [*zip(below, spread[0], strict=True), *zip(above, spread[1], strict=True)]:
         kinds = {thing.kind for thing in structure.things}
         base = _SHELF if "shelf" in kinds else BEAM if "hook" in kinds else TABLE
-        more, ties = shifted(structure.things, structure.strings, left, base)
+        moved = _shifted(structure, left, base)
         mark = len(things)
-        things += [replace(thing, id=f"{thing.id}.{mark}") for thing in more]
+        things += [replace(thing, id=f"{thing.id}.{mark}") for thing in moved.things]
         strings += [
             replace(tie, id=f"{tie.id}.{mark}", above=f"{tie.above}.{mark}", below=f"{tie.below}.{mark}")
-            for tie in ties
+            for tie in moved.strings
         ]
     return Supports(tuple(things), tuple(strings))
 
 
-def _holding(name: str, rng: Random) -> FinishedStructure:
-    """Return a structure that holds by itself."""
+def _holding(name: str, rng: Random) -> Supports:
+    """Return a random structure of this name that holds by itself, with its left edge at 0."""
+    base = TABLE if name in _STANDING else _SHELF if name == "shelf" else BEAM
+    most = TABLE - _LOW - 6 if name in _STANDING else _LOW - BEAM - 10
     while True:
-        structure = built(name, rng)
-        base = TABLE if name in _STANDING else _SHELF if name == "shelf" else BEAM
-        high = TABLE - _LOW - 6 if name in _STANDING else _LOW - BEAM - 10
-        world = Supports(*shifted(structure.things, structure.strings, 100, base))
-        if structure.height < high and _is_apart(world) and holds(world):
-            return structure
+        build = Structure(rng)
+        (LOWER | UPPER | ASKED_FOR)[name](build)
+        structure = Supports(tuple(build.things), tuple(build.strings))
+        structure = _shifted(structure, -min(x for x, _ in _corners(structure)), 0)
+        heights = [y for _, y in _corners(structure)]
+        world = _shifted(structure, 100, base)
+        with suppress(Unclear):
+            if max(heights) - min(heights) < most and _is_apart(world) and not fallen(world):
+                return structure
 
 
 def _is_apart(world: Supports) -> bool:
@@ -368,17 +339,18 @@ def _is_apart(world: Supports) -> bool:
     )
 
 
-def _spread(structures: list[FinishedStructure], rng: Random) -> list[int] | None:
+def _spread(structures: list[Supports], rng: Random) -> list[int] | None:
     """Return the left edge of each structure, with random distances between them; None if there is no room."""
-    spare = SIDE - 2 * EDGE - sum(each.width + 2 * MIN_GAP for each in structures)
+    widths = [max(x for x, _ in _corners(each)) for each in structures]
+    spare = SIDE - 2 * EDGE - sum(width + 2 * MIN_GAP for width in widths)
     if spare < 0:
         return None
     cuts = sorted(rng.uniform(0, spare) for _ in structures)
     lefts, at, before = [], float(EDGE), 0.0
-    for structure, cut in zip(structures, cuts, strict=True):
+    for width, cut in zip(widths, cuts, strict=True):
         at += cut - before + MIN_GAP
         lefts.append(round(at))
-        at, before = at + structure.width + MIN_GAP, cut
+        at, before = at + width + MIN_GAP, cut
     return lefts
 
 
