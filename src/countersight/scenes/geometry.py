@@ -125,7 +125,8 @@ SLACK = 0.03
 
 def faults(scene: Scene) -> frozenset[str]:
     """Return the faults of a scene, in a few words each; generated scenes have none."""
-    return frozenset((*_out_of_the_picture(scene), *_touching(scene), *_crossing(scene), *_dots(scene)))
+    touching = _too_near([(item.id, item.x, item.y, reach(item)) for item in items(scene)])
+    return frozenset((*_out_of_the_picture(scene), *touching, *_crossing(scene), *_dots(scene)))
 
 
 def reach(item: Flower | Circle) -> float:
@@ -149,10 +150,6 @@ def _out_of_the_picture(scene: Scene) -> Iterator[str]:
         yield from out(polygon.id, polygon.points, OUTLINE / 2)
     for item in items(scene):
         yield from out(item.id, [(item.x, item.y)], reach(item) + GAP)
-
-
-def _touching(scene: Scene) -> Iterator[str]:
-    yield from _too_near([(item.id, item.x, item.y, reach(item)) for item in items(scene)])
 
 
 def _crossing(scene: Scene) -> Iterator[str]:

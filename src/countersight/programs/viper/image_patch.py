@@ -22,21 +22,16 @@ Ask = Callable[[str], Awaitable[str]]
 """A function that returns a language model's answer to a question without a picture; raises ToolFailed."""
 
 
+SEEN_OF_A_PATCH: Final = (
+    *("left", "lower", "right", "upper", "width", "height", "horizontal_center", "vertical_center", "category"),
+)
+"""Attributes of a patch that a program can read."""
+
+
 class ImagePatch:
     """A part of the picture as seen by a program: heights are counted upwards from the lower border."""
 
-    __slots__ = (
-        "category",
-        "height",
-        "horizontal_center",
-        "left",
-        "lower",
-        "patch",
-        "right",
-        "upper",
-        "vertical_center",
-        "width",
-    )
+    __slots__ = ("patch", *SEEN_OF_A_PATCH)
 
     def __init__(self, patch: Patch, whole_height: int) -> None:
         left, top, right, bottom = patch.box
@@ -47,12 +42,6 @@ class ImagePatch:
         self.width, self.height = right - left, bottom - top
         self.horizontal_center = (left + right) / 2
         self.vertical_center = (self.lower + self.upper) / 2
-
-
-SEEN_OF_A_PATCH: Final = (
-    *("left", "lower", "right", "upper", "width", "height", "horizontal_center", "vertical_center", "category"),
-)
-"""Attributes of a patch that a program can read."""
 
 
 class Tools:

@@ -43,8 +43,6 @@ SUITES = {
 VERSION = "3.0"
 """The version of the suite: within a version, the same seed gives the same cases."""
 SIZE = 2000
-_CHUNK = 8
-"""The approximate number of cases that a worker makes at a time."""
 _REASONS = {
     "margin": "a margin of less than 6 pixels, or 20 % more or less friction, decided what falls",
     "radius": (
@@ -138,9 +136,8 @@ def _make(
     )
     rows: list[tuple[Case, WorldRecord]] = []
     with writer, progress("Building", size, "cases") as done, open(writer.staging / WORLDS_FILE, "wb") as worlds:
-        for made, dropped_here in in_order(
-            partial(_make_chunk, plan), _chunks(plan.requested_suite(), size, seed), workers=workers
-        ):
+        units = list(_units(plan.requested_suite(), size, seed))
+        for made, dropped_here in in_order(partial(_make_unit, plan), units, workers=workers):
             for case, record, pictures in made:
                 for name, data in pictures:
                     (writer.staging / name).write_bytes(data)
@@ -198,17 +195,7 @@ make_discs = partial(_make, SUITES[DISCS.name], SIZE)
 make_causal = partial(_make, CAUSES, PER_TASK * len(CAUSES.groups))
 
 
-def _chunks(suite: WorldSuite, size: int, seed: int) -> list[list[_Unit]]:
-    """Return all units in chunks."""
-    chunks: list[list[_Unit]] = [[]]
-    for order in _orders(suite, size, seed):
-        if sum(len(each.numbers) for each in chunks[-1]) >= _CHUNK:
-            chunks.append([])
-        chunks[-1].append(order)
-    return chunks
-
-
-def _orders(suite: WorldSuite, size: int, seed: int) -> Iterator[_Unit]:
+def _units(suite: WorldSuite, size: int, seed: int) -> Iterator[_Unit]:
     """Yield the units of all groups. Cases are shuffled within a group, so that none reveals the answer of the next."""
     each, over = divmod(size, len(suite.groups))
     first = 1
@@ -225,16 +212,16 @@ def drafts_with_cases(
 ) -> Iterator[tuple[WorldDraft, Case]]:
     """Return the cases of a suite without their pictures, each with its draft."""
     plan = _Plan(suite.name, seed, reworded=reworded)
-    return (found for order in _orders(suite, size, seed) for found in _cases(suite, plan, order, Counter()))
+    return (found for unit in _units(suite, size, seed) for found in _cases(suite, plan, unit, Counter()))
 
 
 _CaseWithPictures = tuple[Case, WorldRecord, tuple[tuple[str, bytes], ...]]
 """A case, the world behind its pictures, and the pictures by name."""
 
 
-def _make_chunk(plan: _Plan, orders: list[_Unit]) -> tuple[list[_CaseWithPictures], dict[str, int]]:
+def _make_unit(plan: _Plan, unit: _Unit) -> tuple[list[_CaseWithPictures], dict[str, int]]:
     suite, dropped = plan.requested_suite(), Counter[str]()
-    made = [_draw(suite, draft, case) for order in orders for draft, case in _cases(suite, plan, order, dropped)]
+    made = [_draw(suite, draft, case) for draft, case in _cases(suite, plan, unit, dropped)]
     return made, dict(dropped)
 
 
