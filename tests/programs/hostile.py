@@ -10,31 +10,18 @@ BODIES = {
     # files
     "open a file": "return open('{file}').read()",
     "open a file for writing": "with open('{folder}/written', 'w') as file:\n    file.write('here')\nreturn 'yes'",
-    "pathlib reads": "from pathlib import Path\nreturn Path('{file}').read_text()",
     "list a folder": "import os\nreturn str(os.listdir('{folder}'))",
     "a process's own file": "return open('/proc/self/environ').read()",
-    "sqlite": "import sqlite3\nsqlite3.connect('{folder}/made.db')\nreturn 'yes'",
     # the environment
     "environ": "import os\nreturn os.environ['{variable}']",
     # the network
     "socket": "import socket\nsocket.create_connection(('127.0.0.1', {port}))\nreturn 'yes'",
-    "urllib": "import urllib.request\nreturn urllib.request.urlopen('http://127.0.0.1:{port}').read()",
     # processes and the interpreter
     "system": "import os\nos.system('touch {folder}/written')\nreturn 'yes'",
-    "subprocess": "import subprocess\nreturn subprocess.check_output(['cat', '{file}'])",
     "fork": "import os\nos.fork()\nreturn 'yes'",
-    "fork bomb": "import os\nwhile True:\n    os.fork()",
-    "threads": "import threading\nthreading.Thread(target=print).start()\nreturn 'yes'",
-    "kill": "import os\nos.kill(1, 9)\nreturn 'yes'",
     "ctypes": "import ctypes\nctypes.string_at(0)",
-    "pickle": "import pickle\npickle.loads(b'cos\\nsystem\\n(S\"touch {folder}/written\"\\ntR.')\nreturn 'yes'",
-    "importlib": "import importlib\nreturn importlib.import_module('os').environ['{variable}']",
     "__import__": "return __import__('os').environ['{variable}']",
     "builtins": "return __builtins__['open']('{file}').read()",
-    "our own package": "import countersight\nreturn countersight.__file__",
-    "frames": "import sys\nreturn str(sys._getframe(1).f_globals)",
-    "leave": "import sys\nsys.exit(0)",
-    "ask the terminal": "return input('password: ')",
     # walks over objects
     "subclasses": "return ().__class__.__bases__[0].__subclasses__()",
     "the class of a patch": "return image.__class__.__init__.__globals__['__builtins__']",

@@ -1,14 +1,13 @@
 """Step programs are parsed and interpreted one operation at a time, and never run as Python."""
 
 import asyncio
-import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from programs.seeing import DOGS, PICTURE, Eyes, parse_steps
 
-from countersight.programs.limits import Limits, ProgramFailed, Tracing
+from countersight.programs.limits import ProgramFailed, Tracing
 from countersight.programs.steps.interpreter import OPERATIONS, run_steps
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
 from countersight.programs.styles import STEPS
@@ -101,25 +100,6 @@ def test_failures_of_steps_have_a_kind_and_a_line(program, kind, words) -> None:
     with pytest.raises(ProgramFailed, match=words) as failed:
         result(program)
     assert failed.value.kind == kind
-
-
-def test_step_programs_have_a_time_limit(monkeypatch) -> None:
-    waits = threading.Event()
-    monkeypatch.setitem(OPERATIONS, "COUNT", lambda box: waits.wait(60))  # takes no time of its own
-    try:
-        with pytest.raises(ProgramFailed, match=r"did not finish within 0\.05 s") as failed:
-            asyncio.run(stopped(f"{DOG}B=COUNT(box=A)", waits))
-    finally:
-        waits.set()
-    assert failed.value.kind == "timeout"
-
-
-async def stopped(program, waits):
-    """Run a program with a short time limit; its thread ends when it has failed."""
-    try:
-        await run_steps(parse_steps(program), PICTURE, Eyes(), Tracing(), Limits(step_seconds=0.05))
-    finally:
-        waits.set()
 
 
 def test_the_prompt_names_every_operation() -> None:

@@ -23,11 +23,6 @@ def test_a_picture_has_the_size_of_its_scene_and_three_channels():
     assert draw(replace(FLOWERS, width=600, height=500)).shape == (500, 600, 3)
 
 
-@pytest.mark.parametrize("scene", [FLOWERS, DOTS])
-def test_the_same_scene_gives_the_same_pixels(scene):
-    assert np.array_equal(draw(scene), draw(scene))
-
-
 @pytest.mark.parametrize(
     ("scene", "edits"),
     [
