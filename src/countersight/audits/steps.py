@@ -11,7 +11,7 @@ import msgspec
 
 from countersight.audits.folder import LOG, encode_step
 from countersight.audits.records import Actor, Failed, Output, RecordedTurn, Stage, Step, StepPlace, Usage
-from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, Workers
+from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, process_all
 from countersight.errors import CountersightError
 from countersight.text import several
 
@@ -194,5 +194,5 @@ async def run_items(
         tally.total -= full - steps.taken.pop(item.id, 0) - shared
 
     tally.limit = concurrency
-    await Workers(take_one, stop=stop, sync=steps.sync).work(items, concurrency)
+    await process_all(items, take_one, concurrency=concurrency, stop=stop, sync=steps.sync)
     tally.total = tally.done

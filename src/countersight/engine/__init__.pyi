@@ -63,7 +63,7 @@ from .run_folder import run_folders as run_folders
 from .runner import COMPOSED as COMPOSED
 from .runner import ask_dataset as ask_dataset
 from .runner import composed_answer as composed_answer
-from .workers import Workers as Workers
 from .workers import blocking as blocking
+from .workers import process_all as process_all
 from .workers import run_loop as run_loop
 from .workers import synchronous as synchronous

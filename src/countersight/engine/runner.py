@@ -22,7 +22,7 @@ from countersight.engine.plan import YES_NO, Ask, QuestionPlan, as_ranker, begin
 from countersight.engine.prompt import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
 from countersight.engine.run_folder import LEFT_OUT, ORDERS, RunFolder
-from countersight.engine.workers import Workers
+from countersight.engine.workers import process_all
 from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError, RunError
 from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn
 from countersight.reading import ReadFrom, read_reply
@@ -203,7 +203,7 @@ class _Runner:
                 self._note_findings()
 
             try:
-                await Workers(take, stop=self._stop, sync=sync).work(plan.chains(), self._concurrency)
+                await process_all(plan.chains(), take, concurrency=self._concurrency, stop=self._stop, sync=sync)
             finally:
                 self._note_findings()
             if not self._stop.is_set() and options.sample is None:

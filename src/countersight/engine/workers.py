@@ -4,7 +4,8 @@ import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, Generic, ParamSpec, TypeVar
+from itertools import count
+from typing import Any, ParamSpec, TypeVar
 
 from countersight.engine.retry import Stopped
 from countersight.errors import CountersightError
@@ -17,62 +18,57 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class Workers(Generic[Item]):
-    """Processes items with a limited number of concurrent tasks; after a fatal error, the other tasks finish their
-    current item."""
+async def process_all(
+    items: Iterator[Item],
+    take: Callable[[Item], Awaitable[None]],
+    *,
+    concurrency: int,
+    stop: asyncio.Event,
+    sync: Callable[[], None],
+) -> None:
+    """Process items with a limited number of concurrent tasks until none is left or `stop` is set.
 
-    def __init__(
-        self, take: Callable[[Item], Awaitable[None]], *, stop: asyncio.Event, sync: Callable[[], None]
-    ) -> None:
-        """`take` processes one item; `sync` flushes everything written so far to the disk."""
-        self._take = take
-        self._stop = stop
-        self._sync = sync
-        self._fatal: Exception | None = None
+    `take` processes one item; `sync`, called every second, flushes everything written so far to the disk. An error that
+    would affect every remaining item is raised after the other tasks have finished their current item.
+    """
+    fatal: list[Exception] = []
 
-    async def work(self, items: Iterator[Item], concurrency: int) -> None:
-        """Process all items until none is left or `stop` is set; raises an error that would affect every remaining
-        item."""
-        syncing = asyncio.create_task(self._sync_for_ever())
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(concurrency):
-                    group.create_task(self._one_by_one(items))
-        finally:
-            syncing.cancel()
-        if self._fatal:
-            raise self._fatal
+    def end(error: Exception) -> None:
+        fatal.append(error)
+        stop.set()
 
-    async def _one_by_one(self, items: Iterator[Item]) -> None:
-        count = 0
-        while not self._stop.is_set():
+    async def one_by_one() -> None:
+        for number in count(1):
             try:
-                item = next(items, None)
+                item = None if stop.is_set() else next(items, None)
                 if item is None:
                     return
-                await self._take(item)
+                await take(item)
             except Stopped:
                 return
             except (CountersightError, OSError) as error:
-                self._end(error)
+                end(error)
                 return
-            count += 1
-            if (
-                count % ITEMS_BETWEEN_YIELDS == 0
-            ):  # without this, work that never waits would keep the loop from handling Ctrl-C
+            if number % ITEMS_BETWEEN_YIELDS == 0:  # otherwise work that never waits would keep the loop from Ctrl-C
                 await asyncio.sleep(0)
 
-    async def _sync_for_ever(self) -> None:
+    async def sync_for_ever() -> None:
         while True:
             await asyncio.sleep(SYNC_SECONDS)
             try:
-                await asyncio.to_thread(self._sync)
+                await asyncio.to_thread(sync)
             except OSError as error:
-                self._end(error)
+                end(error)
 
-    def _end(self, error: Exception) -> None:
-        self._fatal = self._fatal or error
-        self._stop.set()
+    syncing = asyncio.create_task(sync_for_ever())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(concurrency):
+                group.create_task(one_by_one())
+    finally:
+        syncing.cancel()
+    if fatal:
+        raise fatal[0]
 
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:

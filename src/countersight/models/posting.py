@@ -7,7 +7,6 @@ response parser are the session's own.
 
 import asyncio
 import select
-import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 from weakref import WeakSet
@@ -81,9 +80,6 @@ class Post:
 def _is_quiet(transport: asyncio.Transport) -> bool:
     """Whether all data was sent, and the event loop has processed everything that was received."""
     end = transport.get_extra_info("socket")
-    if sys.platform == "win32":
-        came, free, _ = select.select([end], [end], [], 0)
-        return bool(free) and not came
     looking = select.poll()  # `select` is limited to 1,024 files on these systems
     looking.register(end, select.POLLIN | select.POLLOUT)
     return [event for _, event in looking.poll(0)] == [select.POLLOUT]

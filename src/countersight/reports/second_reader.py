@@ -22,7 +22,7 @@ from countersight.engine import (
     RunFolder,
     StoredModel,
     Tally,
-    Workers,
+    process_all,
     status_of,
 )
 from countersight.html import Grid, table_line
@@ -168,7 +168,8 @@ async def _ask(
             with suppress(RetriesExhausted):
                 said[request.key] = await stored.ask(request)
 
-        await Workers(take, stop=stop, sync=store.sync).work(iter(wanted.values()), retry.concurrency)
+        requests = iter(wanted.values())
+        await process_all(requests, take, concurrency=retry.concurrency, stop=stop, sync=store.sync)
     return said
 
 

@@ -66,20 +66,15 @@ def folder_of(given: "Dataset | Run | Audit | Path | str") -> Path:
     return given.path if isinstance(given, Dataset | Run | Audit) else Path(given)
 
 
-def path_of(dataset: SomeDataset | None) -> Path | None:
+def path_of(given: SomeDataset | None) -> Path | None:
     """Return the folder of a dataset, the given path, or None if nothing is given."""
-    return None if dataset is None else folder_of(dataset)
+    return None if given is None else folder_of(given)
 
 
 def folders_of(runs: SomeRun | Audit | Sequence[SomeRun | Audit]) -> Iterator[Path]:
     """Iterate over the folders of runs and audits; a repeated run contributes all its folders."""
     for run in [runs] if isinstance(runs, Run | Audit | Path | str) else runs:
         yield from [run.path] if isinstance(run, Run | Audit) else run_folders(Path(run))
-
-
-def maybe_path(path: Path | str | None) -> Path | None:
-    """Return the given value as a path, or None if nothing is given."""
-    return None if path is None else Path(path)
 
 
 def settings_of(settings: ModelSettings | None, usual: ModelSettings) -> ModelSettings:

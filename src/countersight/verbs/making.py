@@ -15,7 +15,7 @@ from countersight.models import ModelSettings
 from countersight.progress import Progress, usual
 from countersight.suites import WORDINGS, Imported, OnBad, Part, Suite, Way, find_suite, first_of, import_file, way_of
 from countersight.text import several
-from countersight.verbs.inputs import SomeModel, check_from, checked, maybe_path, settings_of
+from countersight.verbs.inputs import SomeModel, check_from, checked, path_of, settings_of
 from countersight.verbs.running import open_model
 
 _ROWS_IN_WARNING = 5
@@ -76,7 +76,7 @@ def make(
     writes the questions.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
-    chosen, folder, source, key = find_suite(suite), Path(out), maybe_path(source), maybe_path(hidden)
+    chosen, folder, source, key = find_suite(suite), Path(out), path_of(source), path_of(hidden)
     own: dict[str, Any] = {
         "keep_duplicates": keep_duplicates,
         "controls": controls,
@@ -92,7 +92,7 @@ def make(
             "answers": "hidden" if hidden else None,
             "suite": suite,
             "file": source.name if source else "",
-            "sha256": digest_of(source, maybe_path(beside)) if source and is_file else None,
+            "sha256": digest_of(source, path_of(beside)) if source and is_file else None,
             "part": Part(size, sample) if drawn else None,
             "seed": seed or 0,
             "size": None if drawn else f"{per_task} of each task" if per_task else size,
@@ -100,7 +100,7 @@ def make(
         return _open_existing(folder, how)
     _check_second_file(suite, chosen, source, beside)
     own = {name: value for name, value in own.items() if value}
-    pictures = maybe_path(pictures)
+    pictures = path_of(pictures)
     source_kind = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures)
     number = secret_seed(seed) if key else seed or 0
     if source_kind == "folder" and own.get("wording", WORDINGS[0]) not in WORDINGS:
@@ -114,7 +114,7 @@ def make(
             return chosen.make(folder, size=size, seed=number, workers=workers, progress=watch, **own)
         if source_kind == "folder":
             return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
-        also = maybe_path(beside)
+        also = path_of(beside)
         return import_file(chosen, source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad, **own)
 
     commitment = None
@@ -223,8 +223,8 @@ def build(
         suite=suite,
         questions=Path(questions),
         output=Path(out),
-        annotations=maybe_path(annotations),
-        pictures=maybe_path(pictures),
+        annotations=path_of(annotations),
+        pictures=path_of(pictures),
         writer=writer,
         groups=tuple(groups),
         size=size,
@@ -243,4 +243,4 @@ def build(
 @checked
 def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None) -> Mined:
     """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` creates questions about them."""
-    return mine_folder(Path(graphs), Path(out), pictures=maybe_path(images))
+    return mine_folder(Path(graphs), Path(out), pictures=path_of(images))

@@ -24,7 +24,6 @@ from countersight.verbs.inputs import (
     dataset_of,
     folder_of,
     folders_of,
-    maybe_path,
     path_of,
     run_of,
 )
@@ -58,7 +57,7 @@ def report(
         gallery=gallery,
         seed=seed,
         reference=reference,
-        groups=maybe_path(groups),
+        groups=path_of(groups),
         progress=progress or usual(),
     )
 
@@ -122,7 +121,7 @@ def export(
     Training files contain the pictures of one `split`; test pictures are refused. `rai` is a file of responsible-AI
     facts for Croissant.
     """
-    order = Export(folder_of(source), Path(out), split=split, train_on_test=yes_train_on_test, facts=maybe_path(rai))
+    order = Export(folder_of(source), Path(out), split=split, train_on_test=yes_train_on_test, facts=path_of(rai))
     return export_to(to, order).count
 
 

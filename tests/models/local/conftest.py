@@ -2,11 +2,12 @@
 
 import gc
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
-from models.local import tiny
+from models.local import every_family, tiny
 
 from countersight.models.local.loading import Loaded, load
 
@@ -28,7 +29,8 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
     def folder(family: str) -> Path:
         if family not in made:
-            made[family] = tiny.FAMILIES[family](tmp_path_factory.mktemp(family))
+            write = tiny.FAMILIES.get(family) or partial(every_family.write, family)
+            made[family] = write(tmp_path_factory.mktemp(family))
         return made[family]
 
     return folder

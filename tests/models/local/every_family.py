@@ -56,6 +56,8 @@ class Recipe:
     """The class of its processor, if transformers does not list it."""
     template: bool = True
     """Whether it has a chat template."""
+    begins: bool = False
+    """Whether its template writes the token at the start of a text."""
     underscored: bool = False
     """Whether its tokenizer puts an underscore before a text that begins with a picture."""
 
@@ -103,7 +105,8 @@ def _tokenizer(recipe: Recipe) -> tuple[Any, dict[str, int]]:
     tokenizer.unk_token = "!"
     tokenizer._set_model_specific_special_tokens(named)
     if recipe.template:
-        tokenizer.chat_template = CHATML.replace("IMAGE", recipe.written or recipe.mark)
+        begin = "{{ bos_token }}" if recipe.begins else ""
+        tokenizer.chat_template = begin + CHATML.replace("IMAGE", recipe.written or recipe.mark)
     numbers = {name.removesuffix("_token"): tokenizer.convert_tokens_to_ids(token) for name, token in named.items()}
     numbers |= {name: getattr(tokenizer, f"{name}_token_id") for name in ("bos", "eos", "pad")}
     return tokenizer, numbers | {"other": tokenizer.convert_tokens_to_ids("<other>")}

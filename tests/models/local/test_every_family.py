@@ -44,7 +44,7 @@ NEEDS = {
         (
             *("cohere2_vision", "gemma4_unified", "inkling_mm_model", "kimi_k25", "lfm2_vl", "llama4", "minicpm_ocr"),
             *("minimax_m3_vl", "molmo2", "muse_glimmer", "muse_spark", "nemotron_h_omni", "perception_lm", "step3p7"),
-            *("unlimited_ocr", "phi4_multimodal", "fuyu"),
+            *("unlimited_ocr", "phi4_multimodal", "fuyu", "mistral3", "mistral_large4"),
         ),
         "torchvision",
     ),

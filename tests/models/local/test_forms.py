@@ -36,8 +36,6 @@ def without_template(tiny_folder: Callable[[str], Path], family: str, tmp_path: 
             "<|im_start|>user\n<|vision_start|><|image_pad|><|vision_end|>How many?<|im_end|>\n<|im_start|>assistant\n",
             "",
         ),
-        ("idefics3", "<|im_start|>User:<image>How many?<end_of_utterance>\nAssistant:", " "),
-        ("pixtral", "<s>[INST][IMG]How many?[/INST]", ""),
         ("blip_2", "Question: How many? Answer:", " "),
         ("instructblip", "How many?", " "),
         ("paligemma", "<image>How many?", ""),

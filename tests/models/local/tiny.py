@@ -54,29 +54,6 @@ VICUNA = (
     "{{ '</s>' if message['role'] == 'assistant' else '' }}{% endfor %}"
     "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
 )
-MISTRAL = (
-    "{{ bos_token }}{% for message in messages %}{% if message['role'] == 'user' %}[INST]"
-    "{% for part in message['content'] %}{{ '[IMG]' if part['type'] == 'image' else part['text'] }}{% endfor %}[/INST]"
-    "{% else %}{% for part in message['content'] %}{{ part['text'] }}{% endfor %}{{ eos_token }}{% endif %}{% endfor %}"
-)
-UTTERANCES = (
-    "<|im_start|>{% for message in messages %}{{ message['role'] | capitalize }}"
-    "{{ ':' if message['content'][0]['type'] == 'image' else ': ' }}"
-    "{% for part in message['content'] %}{{ '<image>' if part['type'] == 'image' else part['text'] }}{% endfor %}"
-    "<end_of_utterance>\n{% endfor %}{% if add_generation_prompt %}Assistant:{% endif %}"
-)
-GEMMA = (
-    "{{ bos_token }}{% for message in messages %}"
-    "<start_of_turn>{{ 'model' if message['role'] == 'assistant' else message['role'] }}\n"
-    "{% for part in message['content'] %}{{ '<start_of_image>' if part['type'] == 'image' else part['text'] | trim }}"
-    "{% endfor %}<end_of_turn>\n{% endfor %}{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
-)
-LLAMA = (
-    "{{ bos_token }}{% for message in messages %}"
-    "<|start_header_id|>{{ message['role'] }}<|end_header_id|>\n\n"
-    "{% for part in message['content'] %}{{ '<|image|>' if part['type'] == 'image' else part['text'] }}{% endfor %}"
-    "<|eot_id|>{% endfor %}{% if add_generation_prompt %}<|start_header_id|>assistant<|end_header_id|>\n\n{% endif %}"
-)
 
 
 @functools.cache
@@ -134,15 +111,8 @@ def _llama2(*extra: str) -> PreTrainedTokenizerBase:
     return tokenizer
 
 
-def _gemma(*extra: str, **named: str) -> PreTrainedTokenizerBase:
-    vocab, merges = _space_pieces()
-    tokenizer = transformers.GemmaTokenizer(vocab=vocab, merges=merges, add_bos_token=True, extra_special_tokens=named)
-    tokenizer.add_special_tokens({"additional_special_tokens": list(extra)})
-    return tokenizer
-
-
 def _byte_level(bos: str, eos: str, *extra: str) -> PreTrainedTokenizerBase:
-    """Return a generic tokenizer, as in Llama 3, SmolLM and Pixtral, which adds `bos` to the start of every text."""
+    """Return a generic tokenizer, as in Llama 3 and SmolLM, which adds `bos` to the start of every text."""
     from tokenizers import processors
 
     vocab, merges = _byte_pieces()
@@ -295,125 +265,9 @@ def qwen_vl(folder: Path, name: str, vision: dict[str, Any], sections: Sequence[
     return _write(folder, name, config, tokenizer, pictures, QWEN_TEMPLATE, video="Qwen2VLVideoProcessor")
 
 
-def qwen2_vl(folder: Path) -> Path:
-    return qwen_vl(folder, "Qwen2VL", {"embed_dim": 32, "hidden_size": HIDDEN, "mlp_ratio": 2})
-
-
 def qwen2_5_vl(folder: Path) -> Path:
     sizes = {"hidden_size": 32, "out_hidden_size": HIDDEN, "intermediate_size": 48, "window_size": 32}
     return qwen_vl(folder, "Qwen2_5_VL", {**sizes, "fullatt_block_indexes": [1]})
-
-
-def idefics3(folder: Path) -> Path:
-    rows = [f"<row_{row + 1}_col_{column + 1}>" for row in range(6) for column in range(6)]
-    extra = ("<image>", "<fake_token_around_image>", "<global-img>", *rows)
-    tokenizer = _byte_level("<|im_start|>", "<end_of_utterance>", *extra)
-    config = transformers.Idefics3Config(
-        vision_config={**VISION, "image_size": 32, "patch_size": 8},
-        text_config=transformers.LlamaConfig(**TEXT, **_ids(tokenizer)),
-        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
-        scale_factor=2,
-        pad_token_id=tokenizer.pad_token_id,
-        tie_word_embeddings=False,
-    )
-    sizes = {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 32}}
-    pictures = _picture_processor("Idefics3ImageProcessor", **sizes)
-    return _write(folder, "Idefics3", config, tokenizer, pictures, UTTERANCES, image_seq_len=4)
-
-
-def paligemma(folder: Path) -> Path:
-    tokenizer = _gemma("<image>")
-    pictures = _picture_processor("SiglipImageProcessor", size={"height": 32, "width": 32})
-    pictures.image_seq_length = 16
-    # The processor adds the tokens of its boxes and masks; the model must have room for them.
-    processor = transformers.PaliGemmaProcessor(pictures, tokenizer)
-    vocab = len(processor.tokenizer)
-    text = transformers.GemmaConfig(**{**TEXT, "tie_word_embeddings": True}, **{**_ids(tokenizer), "vocab_size": vocab})
-    config = transformers.PaliGemmaConfig(
-        vision_config=transformers.SiglipVisionConfig(**VISION, image_size=32, patch_size=8, vision_use_head=False),
-        text_config=text,
-        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
-        projection_dim=HIDDEN,
-        vocab_size=vocab,
-    )
-    return _write(folder, "PaliGemma", config, tokenizer, pictures)
-
-
-def gemma3(folder: Path) -> Path:
-    named = {
-        "boi_token": "<start_of_image>",
-        "eoi_token": "<end_of_image>",
-        "image_token": "<image_soft_token>",
-    }
-    tokenizer = _gemma("<start_of_turn>", "<end_of_turn>", **named)
-    text = transformers.Gemma3TextConfig(
-        **{**TEXT, "tie_word_embeddings": True},
-        **_ids(tokenizer),
-        # Shorter than the prompts, so that what a window forgets is part of every test.
-        sliding_window=24,
-        layer_types=["sliding_attention", "full_attention"],
-        query_pre_attn_scalar=8,
-    )
-    config = transformers.Gemma3Config(
-        vision_config=transformers.SiglipVisionConfig(**VISION, image_size=32, patch_size=8, vision_use_head=False),
-        text_config=text,
-        mm_tokens_per_image=4,
-        boi_token_index=tokenizer.convert_tokens_to_ids("<start_of_image>"),
-        eoi_token_index=tokenizer.convert_tokens_to_ids("<end_of_image>"),
-        image_token_index=tokenizer.convert_tokens_to_ids("<image_soft_token>"),
-    )
-    pictures = _picture_processor("Gemma3ImageProcessor", size={"height": 32, "width": 32})
-    return _write(folder, "Gemma3", config, tokenizer, pictures, GEMMA, image_seq_length=4)
-
-
-PIXTRAL_ROPE = {"rope_type": "default", "rope_theta": 100.0}
-PIXTRAL_EXTRA = ("[IMG]", "[IMG_BREAK]", "[IMG_END]", "[INST]", "[/INST]")
-
-
-def pixtral(folder: Path) -> Path:
-    tokenizer = _byte_level("<s>", "</s>", *PIXTRAL_EXTRA)
-    config = transformers.LlavaConfig(
-        vision_config=transformers.PixtralVisionConfig(
-            **VISION, image_size=64, patch_size=8, head_dim=8, rope_parameters=PIXTRAL_ROPE
-        ),
-        text_config=transformers.MistralConfig(**TEXT, **_ids(tokenizer), sliding_window=None),
-        image_token_index=tokenizer.convert_tokens_to_ids("[IMG]"),
-        vision_feature_layer=-1,
-        vision_feature_select_strategy="full",
-        image_seq_length=1,
-    )
-    pictures = _picture_processor(
-        "PixtralImageProcessor", size={"longest_edge": 64}, patch_size={"height": 8, "width": 8}
-    )
-    return _write(folder, "Llava", config, tokenizer, pictures, MISTRAL, processor="PixtralProcessor", patch_size=8)
-
-
-def mllama(folder: Path) -> Path:
-    extra = ("<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|python_tag|>", "<|image|>")
-    tokenizer = _byte_level("<|begin_of_text|>", "<|end_of_text|>", *extra)
-    text = {key: value for key, value in TEXT.items() if key != "head_dim"}
-    ids = _ids(tokenizer)
-    config = transformers.MllamaConfig(
-        vision_config={
-            "hidden_size": 32,
-            "attention_heads": 4,
-            "intermediate_size": 48,
-            "num_hidden_layers": 2,
-            "num_global_layers": 1,
-            "intermediate_layers_indices": [0, 1],
-            "vision_output_dim": 96,
-            "image_size": 32,
-            "patch_size": 8,
-            "max_num_tiles": 4,
-            "supported_aspect_ratios": [[1, 1], [1, 2], [1, 3], [1, 4], [2, 1], [2, 2], [3, 1], [4, 1]],
-            "initializer_range": 0.3,
-        },
-        # The picture's token is the last one and has no output row, as published.
-        text_config={**text, **ids, "vocab_size": ids["vocab_size"] - 1, "cross_attention_layers": [1]},
-        image_token_index=tokenizer.convert_tokens_to_ids("<|image|>"),
-    )
-    pictures = _picture_processor("MllamaImageProcessor", size={"height": 32, "width": 32}, max_image_tiles=4)
-    return _write(folder, "Mllama", config, tokenizer, pictures, LLAMA)
 
 
 def _blip(folder: Path, name: str, text: Any, tokenizer: PreTrainedTokenizerBase) -> Path:
@@ -480,11 +334,7 @@ def instructblip(folder: Path) -> Path:
 
 
 FAMILIES: dict[str, Callable[[Path], Path]] = {
-    make.__name__: make
-    for make in (
-        *(llava, qwen2_vl, qwen2_5_vl, idefics3, paligemma, gemma3),
-        *(pixtral, mllama, blip_2, blip_2_t5, instructblip),
-    )
+    make.__name__: make for make in (llava, qwen2_5_vl, blip_2, blip_2_t5, instructblip)
 }
 """Families by the name of their module in transformers; `FAMILIES[name](folder)` writes a model there. All others are
 made by `every_family`."""

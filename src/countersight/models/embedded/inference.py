@@ -170,19 +170,10 @@ class Tokenizer:
         self.vocabulary = tuple(vocabulary)
         self._numbers = {token: number for number, token in enumerate(self.vocabulary)}
         self.pad, self.user, self.model, self.end, self._unknown = (self._numbers[token] for token in SPECIAL)
-        self._words: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text; never fails, whatever the text contains."""
-        tokens: list[int] = []
-        for word in _SPLIT.findall(text):
-            known = self._words.get(word)
-            if known is None:
-                known = self._spell(word)
-                if len(self._words) < 10_000:  # limits memory for arbitrary texts
-                    self._words[word] = known
-            tokens += known
-        return tokens
+        return [token for word in _SPLIT.findall(text) for token in self._spell(word)]
 
     def decode(self, tokens: Iterable[int]) -> str:
         """Return the text of tokens with normal spacing; turn markers are left out."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from countersight.case import Case, Question
-from countersight.engine import ReplyStore, RetriesExhausted, RetryPolicy, StoredModel, Workers, blocking
+from countersight.engine import ReplyStore, RetriesExhausted, RetryPolicy, StoredModel, blocking, process_all
 from countersight.models import Model, Request, Turn
 from countersight.reading import answer_in
 from countersight.suites.cello.cases import CaseDraft
@@ -56,7 +56,8 @@ def reword_all(
                     cases[number] = await reword(say, drafted, model.name)
                     progress(len(cases))
 
-                await Workers(take, stop=stop, sync=store.sync).work(iter(enumerate(drafts)), retry.concurrency)
+                drafted = iter(enumerate(drafts))
+                await process_all(drafted, take, concurrency=retry.concurrency, stop=stop, sync=store.sync)
         finally:
             await model.close()
 
