@@ -211,9 +211,6 @@ def test_the_analyses_are_accessible_and_fit_a_phone(tmp_path: Path, browser: Br
     page.goto(files.html.as_uri())
     assert "Effect of prompts" in page.locator("#analysis-1 caption").inner_text()
     assert page.get_by_role("link", name="bb_gender").get_attribute("href") == "#analysis-2"
-    assert page.locator("#analysis-2 svg[role=img]").count() == 4
-    label = page.locator("#analysis-2 svg[role=img]").first.get_attribute("aria-label") or ""
-    assert label.startswith("gpt-4o, 0-shot, Female: 90.0 points (")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     found = Axe().run(page).response["violations"]
     assert [(rule["id"], rule["nodes"][0]["html"][:150]) for rule in found] == []

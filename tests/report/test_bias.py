@@ -7,7 +7,8 @@ import pytest
 from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 from lazily import Lazy
 
-from countersight.reports.image_groups import Bias, Gap, bias
+from countersight.figures import Figure
+from countersight.reports.image_groups import Bias, bias
 
 multitest = Lazy("statsmodels.stats.multitest")
 
@@ -34,10 +35,11 @@ def test_diff_is_original_minus_counterfactual_accuracy_and_the_gap_their_differ
         ("", 12, RIGHT_TO_WRONG),
     )
     men, women = found.groups
-    assert (men.name, men.pictures, men.n, men.factual.value, men.counterfactual.value) == ("men", 8, 8, 1.0, 0.75)
-    assert (women.name, women.diff.value) == ("women", 0.75)
-    [gap] = found.gaps
-    assert (gap.first, gap.second, gap.value, gap.pictures, gap.n) == ("men", "women", -0.5, 12, 12)
+    assert (men.group, men.n, men.factual.value, men.counterfactual.value) == ("men", 8, 1.0, 0.75)
+    assert (women.group, women.drop.value) == ("women", 0.75)
+    assert found.pictures == {"men": 8, "women": 4}
+    gap = found.gaps["men", "women"]
+    assert (gap.value, gap.n) == (-0.5, 12)
     assert gap.low < -0.5 < gap.high
     assert (gap.p < 0.05) == (not gap.low <= 0 <= gap.high)
 
@@ -49,27 +51,28 @@ def test_only_cases_scored_in_both_worlds_count() -> None:
 
 
 def test_cases_of_one_picture_hang_together() -> None:
-    together = measured(*(("men", n // 10, RIGHT_TO_WRONG if n < 50 else RIGHT_BOTH) for n in range(100))).groups[0]
-    apart = measured(*(("men", n, RIGHT_TO_WRONG if n < 50 else RIGHT_BOTH) for n in range(100))).groups[0]
-    assert (together.pictures, apart.pictures, together.n) == (10, 100, 100)
-    assert together.diff.value == apart.diff.value == 0.5
-    assert together.diff.high - together.diff.low > 2 * (apart.diff.high - apart.diff.low)
+    clustered = measured(*(("men", n // 10, RIGHT_TO_WRONG if n < 50 else RIGHT_BOTH) for n in range(100)))
+    single = measured(*(("men", n, RIGHT_TO_WRONG if n < 50 else RIGHT_BOTH) for n in range(100)))
+    assert (clustered.pictures, single.pictures) == ({"men": 10}, {"men": 100})
+    together, apart = clustered.groups[0].drop, single.groups[0].drop
+    assert together.value == apart.value == 0.5
+    assert together.high - together.low > 2 * (apart.high - apart.low)
 
 
 def test_three_groups_have_three_gaps() -> None:
     found = measured(*((group, n, RIGHT_BOTH) for group in "abc" for n in range(3)))
-    assert [(gap.first, gap.second) for gap in found.gaps] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert list(found.gaps) == [("a", "b"), ("a", "c"), ("b", "c")]
 
 
 def test_several_gaps_are_corrected_by_holm_over_all_runs_and_their_intervals_agree() -> None:
     def lost(**cases: int) -> list[tuple[str, int, tuple[str, str]]]:
         return [(group, n, RIGHT_TO_WRONG if n < cases[group] else RIGHT_BOTH) for group in cases for n in range(24)]
 
-    def alone(one: int, other: int) -> Gap:
-        return measured(*lost(a=one, b=other)).gaps[0]
+    def alone(one: int, other: int) -> Figure:
+        return measured(*lost(a=one, b=other)).gaps["a", "b"]
 
     runs = lost(a=2, b=11, c=20), lost(a=9, b=9, c=9)
-    after = [gap for each in together(*runs) for gap in each.gaps]
+    after = [gap for each in together(*runs) for gap in each.gaps.values()]
     before = [alone(2, 11), alone(2, 20), alone(11, 20), alone(9, 9), alone(9, 9), alone(9, 9)]
     _, expected, *_ = multitest.multipletests([gap.p for gap in before], method="holm")
     assert [gap.p for gap in after] == pytest.approx(list(expected))
@@ -82,4 +85,4 @@ def test_several_gaps_are_corrected_by_holm_over_all_runs_and_their_intervals_ag
 
 def test_a_group_of_which_nothing_was_read_has_no_gap() -> None:
     found = measured(("men", 0, RIGHT_BOTH), ("women", 1, ("B", "?")), ("women", 2, ("B", "?")))
-    assert ([group.name for group in found.groups], found.gaps, found.left_out) == (["men"], (), ("women",))
+    assert ([group.group for group in found.groups], found.gaps, found.left_out) == (["men"], {}, ("women",))

@@ -16,8 +16,7 @@ from waiting import settled
 from countersight.case import Case, Question
 from countersight.cli import main
 from countersight.errors import CountersightError
-from countersight.leaderboards.collect import Board, Leaderboard
-from countersight.leaderboards.write import LeaderboardFiles, write_leaderboard
+from countersight.leaderboards.boards import Board, Leaderboard, LeaderboardFiles, write_leaderboard
 
 from .runs import run
 
@@ -64,7 +63,7 @@ def board(found: Leaderboard, suite: str, line: str) -> Board:
 
 def test_runs_of_a_dataset_are_put_into_tiers_by_counterfactual_accuracy(files: LeaderboardFiles) -> None:
     here, there = board(files.data, "cvqa-real", "all").pools
-    assert [(entry.model, entry.prompt, entry.tier) for entry in here.entries] == [
+    assert [(entry.run.label, entry.run.prompt, entry.tier) for entry in here.entries] == [
         ("strong", "0-shot", 1),
         ("strong", "cot", 1),
         ("weak", "0-shot", 2),
@@ -72,9 +71,7 @@ def test_runs_of_a_dataset_are_put_into_tiers_by_counterfactual_accuracy(files: 
     assert here.title.startswith("Measured on first, 20 cases, fingerprint ")
     assert [entry.tier for entry in there.entries] == [1]
     strong = here.entries[0]
-    assert (strong.n, strong.run, strong.named) == (20, "strong", "openai:strong")
-    assert strong.version
-    assert strong.started
+    assert (strong.group.n, strong.run.model) == (20, "openai:strong")
     imagined = strong.scores["counterfactual"]
     assert (imagined.value, imagined.n) == (0.75, 20)
     assert imagined.low is not None
@@ -142,12 +139,16 @@ def test_a_run_whose_replies_are_all_unread_is_not_ranked(tmp_path: Path) -> Non
     runs = [run(tmp_path / who, source, dict.fromkeys(range(8), each), model=who) for who, each in answers.items()]
     found = write_leaderboard(runs, tmp_path / "out")
     [measured, *_] = board(found.data, "cvqa-real", "all").pools
-    assert {entry.model: entry.tier for entry in measured.entries} == {"good": 1, "bad": 2, "half deaf": None}
+    assert {entry.run.label: entry.tier for entry in measured.entries} == {"good": 1, "bad": 2, "half deaf": None}
     assert set(measured.entries[-1].scores) == {"factual"}
     assert found.data.unscored == ("deaf: no answer could be read in the replies to 16 of 16 questions",)
     page = found.html.read_text(encoding="utf-8")
     assert "could be scored: deaf: no answer could be read" in page
-    assert {entry.model: entry.unread_rate for entry in measured.entries} == {"good": 0, "bad": 0, "half deaf": 0.5}
+    assert {entry.run.label: entry.group.unread_rate for entry in measured.entries} == {
+        "good": 0,
+        "bad": 0,
+        "half deaf": 0.5,
+    }
     assert "Between 0.0% and 50.0% of the replies are unread" in page
 
 

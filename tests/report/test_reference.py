@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from rich.console import Console
 
@@ -183,15 +182,3 @@ def test_the_page_has_a_section_of_what_is_reported(page: Page, files: ReportFil
     expect(rows.nth(1)).to_have_class("reported")
     expect(rows.nth(1).locator("th small")).to_have_text("reported")
     expect(rows.nth(1).locator("td").nth(1)).to_have_text("84.77")
-
-
-@pytest.mark.browser
-def test_the_page_of_one_world_draws_accuracy_on_each_line(page: Page, tmp_path: Path) -> None:
-    run = answered(tmp_path / "run", cosim(("human addition", "object removal"), ("human addition",)), right)
-    page.goto(write_report([run], tmp_path / "out").html.as_uri())
-    expect(page.locator("#drop")).to_have_count(0)
-    expect(page.locator("#accuracy .run-name")).to_have_text(["gpt-4o, by change type", "gpt-4o, by number of changes"])
-    label = page.locator("#accuracy svg[role=img]").first.get_attribute("aria-label") or ""
-    assert label.startswith("object removal: counterfactual 100.0%")
-    found = Axe().run(page).response["violations"]
-    assert [rule["id"] for rule in found] == []

@@ -92,7 +92,8 @@ def test_chance_is_counted_question_by_question() -> None:
 
 def test_scores_say_what_they_are() -> None:
     scores = score(outcomes([(0, asked())], [said("3")]), "cow counter on farms")
-    assert repr(scores).startswith("Scores of cow counter on farms: 1 of 1 question scored\n  factual         100.0% (")
+    assert repr(scores).startswith("Scores of cow counter on farms: 1 of 1 question scored\n")
+    assert " 100.0\n" in repr(scores)
     assert repr(scores.overall.factual).startswith("Figure(100.0%, 2.5 to 100.0, n=1)")
     assert ">100.0<small>2.5\xa0to\xa0100.0</small></td>" in scores._repr_html_()
     assert "<script>" not in score(outcomes([(0, asked())], []), "<script>")._repr_html_()

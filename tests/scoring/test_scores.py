@@ -227,7 +227,7 @@ def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
     assert (overall.counterfactual.value, overall.counterfactual.if_right) == (0.5, 1.0)
     assert (overall.both_right.value, overall.both_right.if_right) == (0.25, 0.75)  # not the third
     assert overall.unread_rate == 0.5
-    assert "unread: 25.0 to 75.0" in str(score(found))
+    assert "unread: 25.0…75.0" in str(score(found))
     # factual 1 of 4 and perhaps 3, counterfactual 2 of 4 and perhaps all
     assert overall.drop
     assert (overall.drop.value, overall.drop.bounds) == (-0.25, Bounds(-0.75, 0.25))

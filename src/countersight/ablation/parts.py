@@ -12,8 +12,9 @@ from countersight.case import LETTERS, Case, Change
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.engine import RunFolder
 from countersight.errors import CountersightError
+from countersight.figures import Figure
 from countersight.files import write_text
-from countersight.html import Grid, Line, document, table_line
+from countersight.html import Grid, document, table_line
 from countersight.scoring import paired
 from countersight.suites.cosim import change_kinds, change_parts
 
@@ -106,10 +107,8 @@ class KindOfPart(msgspec.Struct, frozen=True):
     kind: str
     parts: int
     cases: int
-    effect: float
+    gain: Figure
     """The mean gain in the probability of the right response."""
-    low: float
-    high: float
     lost: float
     """The share of parts whose removal turns a right answer into a wrong one."""
 
@@ -137,13 +136,12 @@ def by_kind(cases: Iterable[CaseParts]) -> list[KindOfPart]:
                 effects.setdefault(kind, {}).setdefault(case.id, []).append(case.effect(str(number)))
                 lost.setdefault(kind, []).append(case.loses(str(number)))
     found = [_summed(kind, of_case, lost[kind]) for kind, of_case in effects.items()]
-    return sorted(found, key=lambda one: (one.kind != "all parts", -one.effect))
+    return sorted(found, key=lambda one: (one.kind != "all parts", -(one.gain.value or 0.0)))
 
 
 def _summed(kind: str, of_case: dict[str, list[float]], lost: Sequence[bool]) -> KindOfPart:
     means = [mean(effects) for effects in of_case.values()]  # parts of one case are not independent
-    found = paired(means)
-    return KindOfPart(kind, len(lost), len(means), found.value, found.low, found.high, mean(lost))
+    return KindOfPart(kind, len(lost), len(means), paired(means), mean(lost))
 
 
 def _case(name: str, variants: Sequence[tuple[Case, tuple[float, ...]]]) -> CaseParts:
@@ -177,12 +175,13 @@ ABOUT = (
 def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
     """Return a table with one line per type of part."""
     head = ("type of part", "parts", "cases", "gain", "lost")
-    return Grid("Which parts of a change the answer depends on", head, tuple(_line(one) for one in kinds))
-
-
-def _line(one: KindOfPart) -> Line:
-    gain = f"{100 * one.effect:+z.1f} ({100 * one.low:+z.1f} to {100 * one.high:+z.1f})"
-    return table_line(one.kind, one.parts, one.cases, gain, f"{100 * one.lost:.1f}%", total=one.kind == "all parts")
+    lines = (
+        table_line(
+            one.kind, one.parts, one.cases, one.gain, f"{one.lost:.1%}", n=one.cases, total=one.kind == "all parts"
+        )
+        for one in kinds
+    )
+    return Grid("Which parts of a change the answer depends on", head, tuple(lines))
 
 
 def write_page(path: Path, model: str, kinds: Sequence[KindOfPart], cases: Sequence[CaseParts]) -> Path:

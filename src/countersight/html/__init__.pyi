@@ -26,4 +26,5 @@ from .tables import Line as Line
 from .tables import TableCell as TableCell
 from .tables import figure_cell as figure_cell
 from .tables import table_line as table_line
+from .terminal import grids_text as grids_text
 from .terminal import print_grids as print_grids

@@ -1,6 +1,7 @@
 """Print tables in the terminal."""
 
 from collections.abc import Iterable, Iterator
+from io import StringIO
 from textwrap import fill
 
 from rich import box
@@ -8,14 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from countersight.html.tables import NOTHING, Grid, Line, TableCell
+from countersight.html.tables import Grid, Line, TableCell
 
 _SHORT_HEADS = {
     "counterfactual": "counter-\nfactual",
     "both right": "both\nright",
     "imagination gap": "imagi-\nnation\ngap",
 }
-_PROBLEMS = ("unread", "restated", "cut", "empty", "failed", "missing")
 _NAME, _FIGURE = 17, 11
 """The minimum width of line names, and the width at which headings are wrapped."""
 
@@ -28,43 +28,29 @@ def print_grids(grids: Iterable[Grid], console: Console) -> None:
             console.print(_table(part))
 
 
+def grids_text(grids: Iterable[Grid], width: int = 100) -> str:
+    """Return the tables as plain text."""
+    console = Console(file=StringIO(), width=width)
+    print_grids(grids, console)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+
+
 def _parts(grid: Grid, width: int) -> Iterator[Grid]:
-    """Split the table between columns into parts that fit the terminal; counts share one column to save space."""
-    counts = [place for place, head in enumerate(grid.head) if head in _PROBLEMS]
-    if len(counts) == 1:  # one column of counts is shown like any other
-        counts = []
-    others = [place for place in range(len(grid.head)) if place not in counts]
-    heads = [grid.head[place] for place in others]
-    if counts:
-        heads.append("problems")
-    lines = []
-    for line in grid.lines:
-        cells = [line.cells[place] for place in others]
-        if counts:
-            cells.append(_problems({grid.head[place]: line.cells[place] for place in counts}))
-        lines.append((cells, line))
-    start = 1
-    while start < len(heads):
-        space, end = width - _NAME, start
-        while end < len(heads) and (end == start or space >= _width(heads[end], [cells[end] for cells, _ in lines])):
-            space -= _width(heads[end], [cells[end] for cells, _ in lines])
+    """Split the table between columns into parts that fit the terminal."""
+    start, end = 1, 1
+    widths = [_width(head, [line.cells[place] for line in grid.lines]) for place, head in enumerate(grid.head)]
+    while start < len(widths):
+        space = width - _NAME
+        while end < len(widths) and (end == start or space >= widths[end]):
+            space -= widths[end]
             end += 1
-        chosen = slice(start, end)
-        start = end
         yield Grid(
             grid.title,
-            (heads[0], *heads[chosen]),
-            tuple(Line((cells[0], *cells[chosen]), line.total, line.reported) for cells, line in lines),
-            grid.note if end == len(heads) else "",
+            (grid.head[0], *grid.head[start:end]),
+            tuple(Line((line.cells[0], *line.cells[start:end]), line.total, line.reported) for line in grid.lines),
+            grid.note if end == len(widths) else "",
         )
-
-
-def _problems(cells: dict[str, TableCell]) -> TableCell:
-    """Return one cell for several counts, which names those that are not zero."""
-    if set(cells.values()) == {NOTHING}:
-        return NOTHING
-    named = ((f"{cell.text} {head}", *cell.details) for head, cell in cells.items() if cell.text != "0")
-    return TableCell("\n".join(words for each in named for words in each) or "none")
+        start = end
 
 
 def _width(head: str, cells: list[TableCell]) -> int:

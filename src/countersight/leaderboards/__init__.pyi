@@ -1,2 +1,2 @@
-from .write import LeaderboardFiles as LeaderboardFiles
-from .write import write_leaderboard as write_leaderboard
+from .boards import LeaderboardFiles as LeaderboardFiles
+from .boards import write_leaderboard as write_leaderboard

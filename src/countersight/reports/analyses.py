@@ -1,18 +1,22 @@
 """Further analyses of the runs of a report, as tables."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, get_args
 
-from countersight.case import TWO_WORLDS
-from countersight.html import Grid, TableCell, name, table_line
-from countersight.number_formats import interval, percent
+import numpy as np
+
+from countersight.case import TWO_WORLDS, VARIANTS, QuestionVariant
+from countersight.html import Grid, Line, TableCell, name, shortened, table_line
+from countersight.number_formats import count, interval, percent
+from countersight.programs import FailureKind
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups, bias_analysis
-from countersight.reports.loaded_run import LoadedRun
-from countersight.reports.programs import composed_analysis, program_analysis
+from countersight.reports.loaded_run import LoadedRun, ProgramOutcome
 from countersight.reports.tables import group_line
 from countersight.scoring import (
     CONFIDENCE,
+    RIGHT,
     Correlation,
     GroupScores,
     Ranking,
@@ -20,12 +24,15 @@ from countersight.scoring import (
     compare_prompts,
     correlation,
     ranking,
+    share,
 )
 from countersight.suites import Terms
 from countersight.text import several
 
 _LEVEL: Final = percent(CONFIDENCE, 0)
 _VARIANT_WORDS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
+_MAX_REASONS, _MAX_REASON_LENGTH = 3, 80
+"""The number of reasons for failed programs that are shown, and their maximum length."""
 FIRST_PROMPT: Final = "0-shot"
 """The baseline prompt that other prompts are compared with."""
 
@@ -43,8 +50,8 @@ def analyses(
         _alarms(runs, terms),
         _observations(runs, terms) if suite == "cfmm" else None,
         _prompts(runs, terms),
-        composed_analysis(runs),
-        program_analysis(runs),
+        _composed(runs),
+        _programs(runs),
         *(bias_analysis(each, runs, terms) for each in groups),
     ]
     return tuple(analysis for analysis in found if analysis is not None and analysis.tables)
@@ -208,3 +215,75 @@ def _prompts(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
         about=f"Runs compared with the {FIRST_PROMPT} run of the same model, case by case.",
         tables=(grid,) if lines else (),
     )
+
+
+_Result = tuple[ProgramOutcome, bool]
+"""How a program ended, and whether its answer is right."""
+
+
+def _programs(runs: Sequence[LoadedRun]) -> Analysis:
+    """Analyse how the programs of the runs failed, for each way of asking (C-VQA 4.1, D)."""
+    found = [
+        (run, variant, results) for run in runs for variant in VARIANTS if (results := list(_results(run, variant)))
+    ]
+    failures = Counter(each for _, _, results in found for each, _ in results if each.failure)
+    met = {each.failure for each in failures}
+    kinds = [kind for kind in get_args(FailureKind) if kind in met]
+    kinds += sorted(met - set(kinds))
+    heads = ("answered", "right, of all", *kinds)
+    reasons = [(each.reason, times) for each, times in failures.most_common() if each.reason][:_MAX_REASONS]
+    most = "; ".join(f"{shortened(name(reason), _MAX_REASON_LENGTH)} ({count(times)})" for reason, times in reasons)
+    grid = Grid(
+        "Programs",
+        ("run", "questions", "programs", *heads),
+        tuple(_program_line(*each, kinds) for each in found),
+        f"Most frequent failures: {most}." if most else "",
+        key="programs",
+        measures=("", "", *heads),
+    )
+    return Analysis(
+        heading="Programs",
+        about=(
+            f"Outcomes of the programs written by a code model, each share with its {percent(CONFIDENCE, 0)}% interval."
+        ),
+        tables=(grid,) if found else (),
+    )
+
+
+def _results(run: LoadedRun, variant: QuestionVariant) -> Iterator[_Result]:
+    column = VARIANTS.index(variant)
+    for place, code in zip(run.outcomes.replies[:, column].tolist(), run.outcomes.codes[:, column], strict=True):
+        if place in run.recorder.programs:
+            yield run.recorder.programs[place], bool(code == RIGHT)
+
+
+def _program_line(
+    run: LoadedRun, variant: QuestionVariant, results: list[tuple[ProgramOutcome, bool]], kinds: Sequence[str]
+) -> Line:
+    n, failed = len(results), Counter(program.failure for program, _ in results)
+    counts = (failed[""], sum(right for _, right in results), *(failed[kind] for kind in kinds))
+    return table_line(run.label, variant, n, *(share(each, n) for each in counts), n=n, run=run.label, group=variant)
+
+
+def _composed(runs: Sequence[LoadedRun]) -> Analysis:
+    """Compare composed and asked counterfactual answers."""
+    heads = ("composed", "right if composed", "right if asked")
+    lines = tuple(_composed_line(run) for run in runs if run.recorder.composed)
+    grid = Grid("Composed and asked under a change", ("run", "n", *heads), lines, key="composed", measures=("", *heads))
+    return Analysis(
+        heading="Composed answers",
+        about=(
+            "Counterfactual numbers that the composer computed from the model's factual count; for all other "
+            "questions, the model was asked."
+        ),
+        tables=(grid,) if lines else (),
+    )
+
+
+def _composed_line(run: LoadedRun) -> Line:
+    outcomes = run.outcomes
+    composed = np.isin(outcomes.rows, list(run.recorder.composed))
+    scored, right = outcomes.scored("counterfactual"), outcomes.right("counterfactual")
+    n = int(scored.sum())
+    shares = [share(int((right & part).sum()), int(part.sum())) for part in (composed & scored, ~composed & scored)]
+    return table_line(run.label, n, share(int((composed & scored).sum()), n), *shares, n=n, run=run.label)

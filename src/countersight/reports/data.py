@@ -93,8 +93,6 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[Grid, ...]
     key: str = ""
     """Its anchor on the page; numbered if empty."""
-    plot: tuple[tuple[str, Figure], ...] = ()
-    """Named differences to plot on one scale."""
 
 
 class ReportData(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,13 +184,6 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     program: Trace | None = None
 
 
-class ShownGraph(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The causal graph behind a question."""
-
-    edges: tuple[str, ...]
-    """Its edges in words."""
-
-
 class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     """A case of the gallery: its pictures by number, its questions, and the answers of each run in order."""
 
@@ -205,7 +196,8 @@ class GalleryCase(msgspec.Struct, frozen=True, kw_only=True):
     answers: tuple[dict[QuestionVariant, GalleryAnswer], ...]
     requests: tuple[str, ...] = ()
     """The distinct prompts sent for this case; runs with the same prompt share one."""
-    graph: ShownGraph | None = None
+    graph: tuple[str, ...] = ()
+    """The edges of the causal graph behind the question, in words."""
 
 
 class PageData(msgspec.Struct, frozen=True):

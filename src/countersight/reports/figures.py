@@ -4,7 +4,6 @@ Positions are percentages of the available width, so one drawing works on a desk
 """
 
 from collections.abc import Iterable, Sequence
-from math import ceil, floor
 
 import msgspec
 from markupsafe import Markup
@@ -25,27 +24,7 @@ MARKS: dict[QuestionVariant, Markup] = {
 """The marker shape for each way of asking."""
 SIGNS: dict[QuestionVariant, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
 """The marker for each way of asking, as a text symbol."""
-_STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 _MAX_LINES = 60
-
-
-class Scale(msgspec.Struct, frozen=True):
-    """An axis from `first` to `last`, both counted in steps of size `step`."""
-
-    first: int = 0
-    last: int = 4
-    step: float = 0.25
-    unit: str = "%"
-
-    def place(self, value: float) -> str:
-        """Return the position of a value, as a percentage of the axis."""
-        return f"{100 * (value / self.step - self.first) / (self.last - self.first):.2f}%"
-
-    @property
-    def ticks(self) -> list[tuple[str, str, bool]]:
-        """Return the position of each tick, its label, and whether it is a zero between others."""
-        values = [tick * self.step for tick in range(self.first, self.last + 1)]
-        return [(self.place(each), percent(each, 0) + self.unit, self.first < 0 and not each) for each in values]
 
 
 class PlotLine(msgspec.Struct, frozen=True):
@@ -63,11 +42,10 @@ class PlotLine(msgspec.Struct, frozen=True):
 
 
 class Plot(msgspec.Struct, frozen=True):
-    """Lines on one scale, with a heading for the printed figures."""
+    """Lines on a scale of per cent, with a heading for the printed figures."""
 
     head: str
     lines: tuple[PlotLine, ...]
-    scale: Scale = Scale()
     title: str = ""
 
 
@@ -87,11 +65,11 @@ def finding_plot(report: ReportData) -> Plot:
     return Plot(report.terms.measures.get(key, key), tuple(lines))
 
 
-def group_plot(lines: Iterable[GroupScores], key: str, terms: Terms, head: str = "") -> Plot:
-    """Return a plot of each group's accuracy in each world, with its figure of the measure `key` printed beside it."""
-    drawn = [_line(name(terms.groups.get(each.group, each.group)), each, key) for each in lines]
+def group_plot(lines: Iterable[GroupScores], terms: Terms) -> Plot:
+    """Return a plot of each group's accuracy in each world, with its drop printed beside it."""
+    drawn = [_line(name(terms.groups.get(each.group, each.group)), each, "drop") for each in lines]
     *groups, total = (msgspec.structs.replace(line, chance=None) for line in drawn)
-    return Plot(head or terms.measures.get(key, key), (*groups, msgspec.structs.replace(total, total=True)))
+    return Plot("drop", (*groups, msgspec.structs.replace(total, total=True)))
 
 
 def _line(words: str, scores: GroupScores, key: str) -> PlotLine:
@@ -110,18 +88,6 @@ def _line(words: str, scores: GroupScores, key: str) -> PlotLine:
 def with_n(figure: Figure) -> str:
     """Format the number of cases of a figure, with a warning if it is too small."""
     return f"n = {count(figure.n)}; {TOO_FEW_CASES}" if figure.too_few else f"n = {count(figure.n)}"
-
-
-def interval_plot(title: str, figures: Sequence[tuple[str, Figure]]) -> Plot:
-    """Return a plot of named differences with their intervals on one scale of points, like C-VQA's Figure 5."""
-    low, high = min(0.0, *(each.low for _, each in figures)), max(0.0, *(each.high for _, each in figures))
-    step = next((step for step in _STEPS if (high - low) / step <= 6), _STEPS[-1])
-    first = floor(low / step)
-    lines = []
-    for called, figure in figures:
-        words = f"{name(called)}: {percent(figure.value or 0.0)} points ({interval(figure)}; {with_n(figure)})"
-        lines.append(PlotLine(name(called), {"counterfactual": figure}, words, figure, with_n(figure)))
-    return Plot(title, tuple(lines), Scale(first, max(first + 1, ceil(high / step)), step, ""))
 
 
 def answered(report: ReportData) -> list[QuestionVariant]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from countersight.case import LETTERS, VARIANTS, WORLDS, Case, QuestionVariant, Reply
 from countersight.engine import COMPOSED, SentRequests, edges_in_words
 from countersight.html import balanced_sample
-from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase, ShownGraph
+from countersight.reports.data import AskedQuestion, GalleryAnswer, GalleryCase
 from countersight.scoring import OUTCOMES, JudgedRun, Outcome, Outcomes, counted_replies
 
 MAX_TEXT_LENGTH = 4_000
@@ -88,7 +88,6 @@ def _case(
 ) -> GalleryCase:
     """Return what the card of a case shows; new pictures are added to `pictures`."""
     requests: dict[str, int] = {}
-    edges = edges_in_words(case.graph)
     picture, counterfactual_picture = (
         None if file is None else pictures.setdefault(file, len(pictures))
         for file in (case.image, case.counterfactual_image)
@@ -99,7 +98,7 @@ def _case(
         change=_cut(case.change.text) if case.change else "",
         picture=picture,
         counterfactual_picture=counterfactual_picture,
-        graph=ShownGraph(tuple(edges)) if edges else None,
+        graph=tuple(edges_in_words(case.graph)),
         questions=_questions(case),
         answers=tuple(answers.of_case(case, row, position, requests) for answers in answers_of_runs),
         requests=tuple(requests),

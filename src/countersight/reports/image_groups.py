@@ -21,7 +21,9 @@ from countersight.reports.data import Analysis
 from countersight.reports.loaded_run import LoadedRun
 from countersight.scoring import (
     CONFIDENCE,
+    AdjustedTest,
     Difference,
+    GroupScores,
     Interval,
     Outcomes,
     difference_of,
@@ -153,34 +155,15 @@ def _grouped(
     )
 
 
-class GroupOfPictures(msgspec.Struct, frozen=True):
-    """The results on the pictures of one group, over cases scored in both worlds."""
-
-    name: str
-    pictures: int
-    n: int
-    """The number of cases."""
-    factual: Figure
-    counterfactual: Figure
-    diff: Difference
-    """Factual minus counterfactual."""
-
-
-class Gap(Figure, frozen=True, kw_only=True):
-    """The drop of one group minus that of another; p matches the interval. Several are corrected by Holm's method."""
-
-    first: str
-    second: str
-    pictures: int
-
-
 class Bias(msgspec.Struct, frozen=True):
     """The differences of a run's drop between groups of pictures."""
 
-    groups: tuple[GroupOfPictures, ...]
-    """The groups that have a case scored in both worlds."""
-    gaps: tuple[Gap, ...]
-    """The gap of each pair of groups."""
+    groups: tuple[GroupScores, ...]
+    """The scores of each group over its cases scored in both worlds, if there are any."""
+    pictures: dict[str, int]
+    """The number of pictures of each group."""
+    gaps: dict[tuple[str, str], Figure]
+    """The drop of one group minus that of another, for each pair of groups; p is that of the interval."""
     left_out: tuple[str, ...] = ()
     """Groups that were left out because no reply in one of the worlds could be read."""
 
@@ -194,54 +177,45 @@ def bias(
     by the cases of one picture. The gaps of all runs are corrected together for multiple comparisons.
     """
     masks = {name: group_of == place for place, name in enumerate(names)}
-    found = [
-        {name: _group(outcomes, name, mask, picture_of) for name, mask in masks.items() if mask.any()}
-        for outcomes in runs
-    ]
-    groups = [tuple(group for group in each.values() if group) for each in found]
+    masks = {name: mask for name, mask in masks.items() if mask.any()}
+    found, pictures = [], []
+    for outcomes in runs:
+        by_picture, scored = msgspec.structs.replace(outcomes, pictures=picture_of), outcomes.in_both_worlds()
+        found.append([score_group(by_picture, name, mask & scored) for name, mask in masks.items()])
+        pictures.append({name: np.unique(picture_of[mask & scored]).size for name, mask in masks.items()})
+    groups = [tuple(row for row in each if row.drop) for each in found]
     pairs = [list(combinations(each, 2)) for each in groups]
     adjusted = iter(holm([p_of(partial(_between, *pair)) for each in pairs for pair in each]))
     return [
         Bias(
             of_run,
-            tuple(_gap(*pair, test.p, test.confidence) for pair, test in zip(each, adjusted, strict=False)),
-            tuple(name for name, group in every.items() if group is None),
+            sizes,
+            {(one.group, other.group): _gap(one, other, next(adjusted)) for one, other in each},
+            tuple(row.group for row in every if not row.drop),
         )
-        for of_run, each, every in zip(groups, pairs, found, strict=True)
+        for of_run, sizes, each, every in zip(groups, pictures, pairs, found, strict=True)
     ]
 
 
-def _group(
-    outcomes: Outcomes, name: str, mask: NDArray[np.bool_], picture_of: NDArray[np.intp]
-) -> GroupOfPictures | None:
-    """Return the results of a group; None if no reply could be read in one of the worlds."""
-    mask = mask & outcomes.in_both_worlds()
-    row = score_group(msgspec.structs.replace(outcomes, pictures=picture_of), name, mask)
-    if row.drop is None:
-        return None
-    pictures = np.unique(picture_of[mask]).size
-    return GroupOfPictures(name, pictures, row.drop.n, row.factual, row.counterfactual, row.drop)
-
-
-def _gap(one: GroupOfPictures, other: GroupOfPictures, p: float, confidence: float) -> Gap:
-    ends = _between(one, other, confidence)
-    return Gap(
-        value=one.diff.value - other.diff.value,
-        low=ends.low,
-        high=ends.high,
-        n=one.n + other.n,
-        p=p,
-        method="score (MOVER)" + ", Holm" * (confidence != CONFIDENCE),
-        confidence=confidence,
-        first=one.name,
-        second=other.name,
-        pictures=one.pictures + other.pictures,
+def _gap(one: GroupScores, other: GroupScores, test: AdjustedTest) -> Figure:
+    ends = _between(one, other, test.confidence)
+    first, second = _drop(one), _drop(other)
+    method = "score (MOVER)" + ", Holm" * (test.confidence != CONFIDENCE)
+    return Figure(
+        *(first.value - second.value, ends.low, ends.high, first.n + second.n, test.p),
+        method=method,
+        confidence=test.confidence,
     )
 
 
-def _between(one: GroupOfPictures, other: GroupOfPictures, confidence: float) -> Interval:
-    first, second = (score_interval(group.diff.effective, confidence) for group in (one, other))
-    return difference_of(first, one.diff.value, second, other.diff.value)
+def _between(one: GroupScores, other: GroupScores, confidence: float) -> Interval:
+    first, second = (score_interval(_drop(group).effective, confidence) for group in (one, other))
+    return difference_of(first, _drop(one).value, second, _drop(other).value)
+
+
+def _drop(row: GroupScores) -> Difference:
+    assert row.drop is not None, "groups without a drop are left out"
+    return row.drop
 
 
 def bias_analysis(groups: PictureGroups, runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
@@ -258,27 +232,22 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[LoadedRun], terms: Terms
             f"{several(groups.blank, 'picture')} with no value."
         ),
         tables=tuple(_table(column, run, each, terms) for run, each in found),
-        plot=tuple(
-            (f"{run.label}, {group.name}" if len(found) > 1 else group.name, group.diff)
-            for run, each in found
-            for group in each.groups
-        ),
     )
 
 
 def _table(column: str, run: LoadedRun, measured: Bias, terms: Terms) -> Grid:
     lines = [
         table_line(
-            *(each.name, each.pictures, each.n, each.factual, each.counterfactual, each.diff),
+            *(each.group, measured.pictures[each.group], each.n, each.factual, each.counterfactual, each.drop),
             n=each.n,
             run=run.label,
-            group=each.name,
+            group=each.group,
         )
         for each in measured.groups
     ]
-    for gap in measured.gaps:
-        pair = f"{gap.first} minus {gap.second}"
-        cells = (gap.pictures, gap.n, "", "", gap)
+    for named, gap in measured.gaps.items():
+        pair, pictures = " minus ".join(named), sum(measured.pictures[each] for each in named)
+        cells = (pictures, gap.n, "", "", gap)
         lines.append(table_line(f"gap: {pair}", *cells, n=gap.n, run=run.label, group=pair, total=True))
     head = (column, "pictures", "n", *(terms.measures.get(key, key) for key in TWO_WORLDS), "diff")
     left_out = ", ".join(map(name, measured.left_out))

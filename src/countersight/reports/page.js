@@ -84,7 +84,7 @@
   const haystack = (at) => {
     haystacks ??= new Array(total);
     haystacks[at] ??= ((item) => {
-      const words = [item.id, item.group, item.change, ...(item.graph?.edges ?? [])];
+      const words = [item.id, item.group, item.change, ...item.graph];
       for (const question of Object.values(item.questions)) words.push(question.text, ...question.options);
       for (const answers of item.answers) {
         for (const answer of Object.values(answers)) {
@@ -187,7 +187,7 @@
   };
 
   // The causal graph behind a question, in words.
-  const graph = ({ picture, graph: { edges } }) =>
+  const graph = ({ picture, graph: edges }) =>
     make(
       "div",
       { class: "graph" },
@@ -341,7 +341,7 @@
       ...copier(item),
     );
     if (item.change) head.append(make("p", { class: "change", dir: "auto" }, item.change));
-    const pictures = [picture(item, 0), picture(item, 1), item.graph ? graph(item) : null].filter(Boolean);
+    const pictures = [picture(item, 0), picture(item, 1), item.graph.length ? graph(item) : null].filter(Boolean);
     const askings = Object.keys(ASKINGS).map((key) => asking(item, key)).filter(Boolean);
     return make(
       "article",

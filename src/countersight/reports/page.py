@@ -20,7 +20,6 @@ from countersight.reports.figures import (
     finding_plot,
     group_plot,
     groups_drawing,
-    interval_plot,
     legend,
     with_n,
 )
@@ -147,7 +146,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
 
 def sections(report: ReportData) -> Iterator[Section]:
     """Return every non-empty section between the finding and the cases."""
-    yield _drop(report) if report.two_worlds else _accuracy(report)
+    if report.two_worlds:
+        yield _drop(report)
     yield _scores(report)
     numbers = count_from(0)
     for part in parts(report):
@@ -157,7 +157,6 @@ def sections(report: ReportData) -> Iterator[Section]:
             called=name(part.heading.rpartition(": ")[2]),
             heading=part.heading,
             about=part.about,
-            plots=(("", interval_plot("diff, in points", part.plot)),) if part.plot else (),
             tables=part.tables if few else (),
             folds=() if few else tuple((grid.title, (grid,)) for grid in part.tables),
             is_open=False,
@@ -199,22 +198,7 @@ def _drop(report: ReportData) -> Section:
         f"the right, the drop from {words['factual']} to {words['counterfactual']} in points.",
         legend=legend(report),
         plots=tuple(
-            (run.label if len(report.runs) > 1 else "", group_plot(run.groups, "drop", report.terms, "drop"))
-            for run in report.runs
+            (run.label if len(report.runs) > 1 else "", group_plot(run.groups, report.terms)) for run in report.runs
         ),
         drawing=_svg_url(groups_drawing(report)),
     )
-
-
-def _accuracy(report: ReportData) -> Section:
-    plots = []
-    for run in report.runs:
-        parts = [(report.terms.group, run.groups[:-1]), *((each.name, each.lines) for each in run.divisions)]
-        for variant in report.worlds:
-            label = f"{name(run.label)}, {report.terms.measures[variant]}" if len(report.worlds) > 1 else run.label
-            for what, lines in parts:
-                if lines or not run.divisions:
-                    heading = f"{name(label)}, by {what}" if lines else label
-                    plots.append((heading, group_plot((*lines, run.overall), variant, report.terms)))
-    about = "Accuracy on each line with its interval."
-    return Section(key="accuracy", called="Accuracy", heading="Accuracy", about=about, plots=tuple(plots))

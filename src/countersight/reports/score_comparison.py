@@ -10,10 +10,10 @@ import msgspec
 from countersight.errors import CountersightError
 from countersight.figures import Figure
 from countersight.html import Grid, TableCell, name, table_line
-from countersight.number_formats import count, interval, percent
+from countersight.number_formats import count, interval
 from countersight.reports.scores_file import MEASURES, GroupOfScores, ScoredRun, ScoresFile
 from countersight.scoring import Interval, difference_of, share_interval
-from countersight.text import several, unknown
+from countersight.text import unknown
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
@@ -116,20 +116,6 @@ _WORDS: Final = {
 }
 
 
-def _uncertainties(row: GroupOfScores) -> Iterator[str]:
-    """Yield why the figures of a run are uncertain: failed questions and unread replies."""
-    if row.failed:
-        yield f"{row.failed} of {several(row.questions, 'question')} failed and are not scored"
-    if row.unread_rate:
-        drop = row.drop and row.drop.bounds
-        open_to = (
-            f"; the drop is between {interval(drop).replace(' to ', ' and ')} depending on how they count"
-            if drop
-            else ""
-        )
-        yield f"{percent(row.unread_rate)}% of the replies are unread{open_to}"
-
-
 def _is_redundant(measure: str, *runs: ScoredRun) -> bool:
     """Return whether an accuracy over the cases scored in both worlds equals that over all answers, in every run."""
     plain = measure.removesuffix("_in_both")
@@ -157,11 +143,6 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
             f"The two runs differ in their {what}: {name(getattr(one, what))} and {name(getattr(other, what))}."
             for what in ("model", "prompt", "answering")
             if getattr(one, what) != getattr(other, what)
-        ]
-        notes += [
-            f"{age} run: {words}."
-            for age, run in (("Old", one), ("New", other))
-            for words in _uncertainties(run.groups["all"])
         ]
         made = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."
         points = (

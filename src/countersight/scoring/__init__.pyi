@@ -21,6 +21,7 @@ from .estimates import share as share
 from .estimates import summed as summed
 from .gold import Gold as Gold
 from .intervals import CONFIDENCE as CONFIDENCE
+from .intervals import AdjustedTest as AdjustedTest
 from .intervals import Interval as Interval
 from .intervals import difference_of as difference_of
 from .intervals import holm as holm

@@ -15,7 +15,7 @@ import numpy as np
 from arro3.core import Array, DataType, Field, RecordBatch, RecordBatchReader, Schema, Table, list_array
 from arro3.io import write_parquet
 
-from countersight.case import TWICE, VARIANTS, WORLDS, Case, Question, QuestionVariant, Reply, Telling, World
+from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant, Reply, Telling, World
 from countersight.errors import CountersightError
 from countersight.files import write_text, write_whole
 from countersight.html import csv_text
@@ -70,13 +70,11 @@ class ScoredAnswer(msgspec.Struct, frozen=True):
     credit: float | None
     """The credit of the answer; None if it is not scored."""
     reply: Reply | None
-    is_fourth: bool = False
-    """Whether this is the question with "if" about the picture after the change, which counts only in sets."""
 
     @property
     def place(self) -> tuple[World, Telling]:
         """The world of the question, and how the model learned about it."""
-        return TWICE if self.is_fourth else WORLDS[self.variant]
+        return WORLDS[self.variant]
 
 
 def answered(outcomes: Outcomes, cases: Iterator[tuple[int, Case]], find: Find) -> Iterator[ScoredAnswer]:

@@ -6,8 +6,7 @@ both, so neither strategy scores well. If the old answer is not among the option
 still guess; the expected balance of this is reported too.
 """
 
-from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -50,42 +49,27 @@ class FalseAlarmRates(msgspec.Struct, frozen=True):
     """The balance of a model that never changes its answer, and guesses if the old one is not among the options."""
 
 
-class ControlPairing:
-    """Record, while cases are streamed, which ones are controls of others."""
+def split_controls(
+    outcomes: Outcomes, control_of: Sequence[str], guessed: NDArray[np.float64]
+) -> tuple[Outcomes, Controls | None]:
+    """Split outcomes into those of cases and those of controls, if there are any.
 
-    def __init__(self) -> None:
-        self._of: dict[int, str] = {}
-        self._guessed = array("d")
-        self._count = 0
-
-    def add(self, case: Case) -> None:
-        """Record a case."""
-        if case.control_of:
-            self._of[self._count] = case.control_of
-        else:
-            self._guessed.append(_guessed(case))
-        self._count += 1
-
-    def cases(self) -> NDArray[np.bool_]:
-        """Return which cases are not controls."""
-        found = np.ones(self._count, dtype=np.bool_)
-        found[list(self._of)] = False
-        return found
-
-    def split(self, outcomes: Outcomes) -> tuple[Outcomes, Controls | None]:
-        """Split outcomes into those of cases and those of controls, if there are any."""
-        if not self._of:
-            return outcomes, None
-        is_case = self.cases()
-        cases = outcomes.only(is_case)
-        wanted = set(self._of.values())
-        places = {name: place for place in range(len(cases)) if (name := cases.case(place)) in wanted}
-        of = np.array([places.get(name, -1) for name in self._of.values()], dtype=np.int64)
-        guessed = np.array([self._guessed[place] if place >= 0 else 0.0 for place in of])
-        return cases, Controls(outcomes.only(~is_case), of, guessed)
+    For each case, `control_of` is the id of the case that it is a control of, and `guessed` the result of
+    `chance_if_ignored`.
+    """
+    is_case = np.array([not of for of in control_of], dtype=np.bool_)
+    if is_case.all():
+        return outcomes, None
+    cases, controls = outcomes.only(is_case), outcomes.only(~is_case)
+    names = [of for of in control_of if of]
+    wanted = set(names)
+    places = {name: place for place in range(len(cases)) if (name := cases.case(place)) in wanted}
+    of = np.array([places.get(name, -1) for name in names], dtype=np.int64)
+    of_cases = guessed[is_case]
+    return cases, Controls(controls, of, np.array([of_cases[place] if place >= 0 else 0.0 for place in of]))
 
 
-def _guessed(case: Case) -> float:
+def chance_if_ignored(case: Case) -> float:
     """Return the probability that a guess is right if the old answer is not among the options, otherwise 0."""
     before, after = case.factual, case.counterfactual
     if before is None or after is None or not after.options:

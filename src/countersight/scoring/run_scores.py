@@ -1,5 +1,6 @@
 """Score a run by joining its replies with its dataset. Neither is modified."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from arro3.core import RecordBatch
 from numpy.typing import NDArray
 
-from countersight.case import Case, Reply
+from countersight.case import Case, Cell, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
 from countersight.engine import RunFolder, Sample
 from countersight.errors import RunError
@@ -21,11 +22,11 @@ from countersight.scoring.answer_table import (
     write_csv,
     write_frame,
 )
-from countersight.scoring.controls import ControlPairing, Controls, false_alarm_rates
+from countersight.scoring.controls import Controls, chance_if_ignored, false_alarm_rates, split_controls
 from countersight.scoring.gold import Gold
 from countersight.scoring.outcome import MISSING, Outcomes, outcomes
 from countersight.scoring.scores import Scores, score
-from countersight.scoring.sets import SetPositions, SetRecorder, SetScores, as_fourth, set_scores, shown_sets
+from countersight.scoring.sets import SetPositions, SetScores, as_fourth, set_positions, set_scores, shown_sets
 from countersight.scoring.stopping import stopping_status, with_anytime_intervals
 
 SCORES = "scores.parquet"
@@ -83,17 +84,11 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         )
 
     def fourths(self) -> Outcomes:
-        """Return the outcomes of questions with "if" that were asked about the picture after the change."""
-        return outcomes(self.fourth_cases(), self.fourth_replies(), self.run.manifest.prompt.reads, by_id=True)
-
-    def fourth_cases(self) -> Iterator[tuple[int, Case]]:
-        """Iterate over the cases, each with its fourth question as the only one."""
-        return ((row, as_fourth(case)) for row, case in self.cases())
-
-    def fourth_replies(self) -> Iterator[Reply]:
-        """Iterate over the replies to fourth questions, as replies to the cases of `fourth_cases`."""
-        fourths = (reply for reply in self.run.replies() if reply.telling == "twice")
-        return (msgspec.structs.replace(reply, telling="told") for reply in fourths)
+        """Return the outcomes of questions with "if" that were asked about the picture after the change, as told."""
+        cases = ((row, as_fourth(case)) for row, case in self.cases())
+        replies = (reply for reply in self.run.replies() if reply.telling == "twice")
+        as_told = (msgspec.structs.replace(reply, telling="told") for reply in replies)
+        return outcomes(cases, as_told, self.run.manifest.prompt.reads, by_id=True)
 
     def answers(self) -> Iterator[ScoredAnswer]:
         """Iterate over all questions with reply and outcome, in the order of the dataset; controls come last."""
@@ -101,16 +96,6 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         yield from answered(self.outcomes, self.cases(), find)
         if self.controls:
             yield from answered(self.controls.outcomes, self.cases(controls=True), find)
-
-    def fourth_answers(self) -> Iterator[ScoredAnswer]:
-        """Iterate over the fourth questions, in runs with pictures of both worlds."""
-
-        def find(numbers: Iterable[int]) -> dict[int, Reply]:
-            wanted = set(numbers)
-            return {number: reply for number, reply in enumerate(self.fourth_replies()) if number in wanted}
-
-        for each in answered(self.fourths(), self.fourth_cases(), find):
-            yield msgspec.structs.replace(each, is_fourth=True)
 
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """Iterate over one row per answer, in Arrow batches, with a label for the run."""
@@ -148,13 +133,15 @@ def judge_run(
             f"the answers of {source.path} are hidden: submit the run to the holder of the key, who can score it "
             "with --key"
         )
-    pairing = ControlPairing()
-    set_recorder = SetRecorder()
+    cells: list[Cell | None] = []
+    control_of: list[str] = []
+    guessed = array("d")
 
     def recorded() -> Iterator[tuple[int, Case]]:
         for row, case in _asked(run, source, gold):
-            pairing.add(case)
-            set_recorder.add(case)
+            cells.append(case.cell)
+            control_of.append(case.control_of)
+            guessed.append(chance_if_ignored(case))
             yield row, case
 
     prompt = run.manifest.prompt
@@ -165,9 +152,9 @@ def judge_run(
         outside = ~np.isin(found.rows, list(msgspec.convert(sample, Sample).rows(source)))
         codes = np.where(outside[:, None] & (found.codes == MISSING), 0, found.codes).astype(np.uint8)
         found = msgspec.structs.replace(found, codes=codes)
-    positions = set_recorder.positions()
-    positions = positions.only(pairing.cases()) if positions else None
-    return JudgedRun(run, source, gold, *pairing.split(found), positions, len(damaged))
+    positions = set_positions([cell for cell, of in zip(cells, control_of, strict=True) if not of])
+    split = split_controls(found, control_of, np.array(guessed))
+    return JudgedRun(run, source, gold, *split, positions, len(damaged))
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:

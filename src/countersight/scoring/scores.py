@@ -1,6 +1,6 @@
 """The scores of a run: accuracy in each world and the drop between them, by group, and how they are printed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, QuestionVariant
 from countersight.figures import Bounds, Figure
-from countersight.html import Grid, figure_cell, table_html, table_line
-from countersight.number_formats import percent
+from countersight.html import Grid, grids_text, table_html, table_line
+from countersight.number_formats import interval, percent
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import Difference, difference, rate
 from countersight.scoring.outcome import ALL, CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
@@ -225,13 +225,46 @@ class Scores(msgspec.Struct, frozen=True):
         return {row.group: row for row in self.rows[:-1]}
 
     def __repr__(self) -> str:
-        return format_scores(self)
+        shared = f"\n{SHARED_PICTURES}" if self.overall.is_clustered else ""
+        return f"Scores of {self._title}\n{grids_text(self.tables())}{shared}"
 
     def _repr_html_(self) -> str:
-        named = ((row.group or NO_GROUP, row) for row in self.rows)
-        lines = tuple(table_line(name, row.n, *map(row.figure, _SHOWN), n=row.n) for name, row in named)
-        head = ("group", "n", *(key.replace("_", " ") for key in _SHOWN))
-        return table_html(Grid(f"{self.name or 'A run'}: {describe_progress(self.overall, self.damaged)}", head, lines))
+        return "".join(map(table_html, self.tables(self._title)))
+
+    @property
+    def _title(self) -> str:
+        return f"{self.name or 'a run'}: {describe_progress(self.overall, self.damaged)}"
+
+    def tables(self, title: str = "Scores by group") -> Iterator[Grid]:
+        """Yield tables with a line per group: the scores, then misses and false alarms, and complete sets, if any."""
+        shown = [key for key in _SHOWN if any((figure := row.figure(key)) and figure.n for row in self.rows)]
+        lines = [(row.group, row.n, row.n, *map(row.figure, shown)) for row in self.rows]
+        found = self.overall.over_all_answers
+        over_all = ", ".join(
+            f"{world} {percent(each.value or 0.0)}% ({interval(each)})" for world, each in found.items()
+        )
+        note = f"Over all answers: {over_all}." if over_all else ""
+        yield _grid(title, ("n", *(key.replace("_", " ") for key in shown)), lines, " ".join(over_all))
+        for variant in dict.fromkeys(line.variant for line in self.alarms):
+            here = [line for line in self.alarms if line.variant == variant and line.balance.n]
+            rates = [
+                (each.group, each.balance.n, *(each.misses, each.false_alarms, each.unread, each.balance))
+                for each in here
+            ]
+            note = f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%." if here else ""
+            how = "told" if variant == "counterfactual" else "shown"
+            yield _grid(f"Changes {how}", ("misses", "false alarms", "unread", "balance"), rates, note)
+        wholes = [
+            (line.group, line.answers.n, *(each and each.rate for each in (line.question, line.picture, line.whole)))
+            for line in self.sets
+        ]
+        if wholes:
+            yield _grid("Complete sets", ("questions", "pictures", "sets"), wholes)
+
+
+def _grid(title: str, head: tuple[str, ...], lines: Sequence[tuple[Any, ...]], note: str = "") -> Grid:
+    rows = (table_line(group or NO_GROUP, *cells, n=n, total=group == ALL) for group, n, *cells in lines)
+    return Grid(title, ("group", *head), tuple(rows), note)
 
 
 def score(outcomes: Outcomes, name: str = "") -> Scores:
@@ -244,38 +277,6 @@ def score(outcomes: Outcomes, name: str = "") -> Scores:
 
 
 _SHOWN: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap", "fell_back")
-
-
-def format_scores(scores: Scores) -> str:
-    """Format the overall scores as text, one line per score."""
-    row = scores.overall
-    lines = [f"Scores of {scores.name or 'a run'}: {describe_progress(row, scores.damaged)}"]
-    lines += [f"  {label:<16}{words}" for label, words in _format_lines(scores)]
-    if scores.groups.keys() - {""}:
-        lines.append(f"  by group: {', '.join(scores.groups)}")
-    lines += [f"  {SHARED_PICTURES}"] if row.is_clustered else []
-    return "\n".join(lines)
-
-
-def _format_lines(scores: Scores) -> Iterator[tuple[str, str]]:
-    row = scores.overall
-    for key in _SHOWN:
-        if (figure := row.figure(key)) and (figure.n):
-            yield key.replace("_", " "), _format(figure)
-    for world, found in row.over_all_answers.items():
-        yield f"{world} over all answers: ", _format(found)
-    for each in scores.alarms:
-        if each.group == ALL and each.balance.n:
-            told = "told" if each.variant == "counterfactual" else "shown"
-            yield f"misses, changes {told}: ", _format(each.misses)
-            yield f"false alarms, changes {told}: ", _format(each.false_alarms)
-            ignoring = f"; a model that ignores every change has {percent(each.ignoring)}%"
-            yield f"balance, changes {told}: ", _format(each.balance) + ignoring
-    for sets in scores.sets:
-        if sets.group == ALL:
-            for what, whole in (("questions", sets.question), ("pictures", sets.picture), ("sets", sets.whole)):
-                if whole:
-                    yield f"whole {what}", _format(whole.rate)
 
 
 def describe_progress(row: GroupScores, damaged: int = 0) -> str:
@@ -298,9 +299,3 @@ def describe_progress(row: GroupScores, damaged: int = 0) -> str:
 def damaged_lines(number: int) -> str:
     """Return the message about damaged lines of the journal."""
     return f"{several(number, 'line')} of replies.jsonl {'is' if number == 1 else 'are'} damaged and cannot be read"
-
-
-def _format(figure: Figure) -> str:
-    cell = figure_cell(figure, None)
-    unit = "" if figure.value is None else "%" if figure.p is None else " points"
-    return f"{cell.text}{unit} ({'; '.join(cell.details)})"

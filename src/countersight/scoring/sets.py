@@ -5,15 +5,14 @@ that gives the same answer for both pictures has no question right for both (Nat
 HallusionBench's qAcc and fAcc).
 """
 
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.case import VARIANTS, Case, QuestionVariant
+from countersight.case import VARIANTS, Case, Cell, QuestionVariant
 from countersight.figures import Figure
 from countersight.scoring.estimates import rate
 from countersight.scoring.outcome import Outcomes
@@ -29,10 +28,6 @@ class SetPositions(msgspec.Struct, frozen=True, eq=False):
     sets: _Numbers
     questions: _Numbers
     pictures: _Numbers
-
-    def only(self, mask: _Mask) -> "SetPositions":
-        """Return the positions of selected cases."""
-        return SetPositions(self.sets[mask], self.questions[mask], self.pictures[mask])
 
 
 class SetMetric(msgspec.Struct, frozen=True):
@@ -57,34 +52,26 @@ class SetScores(msgspec.Struct, frozen=True):
     """The sets whose answers are all right."""
 
 
-class SetRecorder:
-    """Record the positions of cases in sets while they are streamed."""
+def set_positions(cells: Sequence[Cell | None]) -> SetPositions | None:
+    """Return the positions of cases in sets, without incomplete sets; None if no case is in a set."""
+    if not any(cells):
+        return None
+    keys = [
+        ((cell.set,), (cell.set, cell.question), (cell.set, cell.picture)) if cell else (None,) * 3 for cell in cells
+    ]
+    found = SetPositions(*(_numbered(column) for column in zip(*keys, strict=True)))
+    wanted = {number: cell.of for number, cell in zip(found.sets.tolist(), cells, strict=True) if cell and cell.of}
+    sizes = np.bincount(found.sets[found.sets >= 0])
+    short = np.isin(found.sets, [number for number, size in wanted.items() if sizes[number] < size])
+    for column in (found.sets, found.questions, found.pictures):
+        column[short] = NONE
+    return found
 
-    def __init__(self) -> None:
-        self._columns = (array("i"), array("i"), array("i"))
-        self._known: tuple[dict[tuple[str, ...], int], ...] = ({}, {}, {})
-        self._wanted: dict[int, int] = {}
-        """The number of cases in a complete set, by the set's number, if known."""
 
-    def add(self, case: Case) -> None:
-        """Record the position of a case."""
-        cell = case.cell
-        keys = ((cell.set,), (cell.set, cell.question), (cell.set, cell.picture)) if cell else (None, None, None)
-        for column, known, key in zip(self._columns, self._known, keys, strict=True):
-            column.append(known.setdefault(key, len(known)) if key and key[-1] else NONE)
-        if cell and cell.of:
-            self._wanted[self._columns[0][-1]] = cell.of
-
-    def positions(self) -> SetPositions | None:
-        """Return the positions of all cases, without incomplete sets; None if no case is in a set."""
-        if not self._known[0]:
-            return None
-        found = SetPositions(*(np.array(column, dtype=np.int32) for column in self._columns))
-        sizes = np.bincount(found.sets[found.sets >= 0], minlength=len(self._known[0]))
-        short = np.isin(found.sets, [number for number, wanted in self._wanted.items() if sizes[number] < wanted])
-        for column in (found.sets, found.questions, found.pictures):
-            column[short] = NONE
-        return found
+def _numbered(keys: Iterable[tuple[str, ...] | None]) -> _Numbers:
+    """Return the number of each key, in order of first appearance; -1 for a key without a value."""
+    known: dict[tuple[str, ...], int] = {}
+    return np.array([known.setdefault(key, len(known)) if key and key[-1] else NONE for key in keys], dtype=np.int32)
 
 
 def set_scores(

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
 from pathlib import Path
@@ -19,7 +18,6 @@ from countersight.view.watching import (
     SAMPLE_SIZE,
     Damaged,
     Folders,
-    RunSummary,
     WatchedRun,
     runs_grid,
 )
@@ -65,13 +63,11 @@ class _Site:
 
     def _index_page(self) -> str:
         live = Live("/state", self._folders.state())
-        summaries = [run.summary.get() for run in self._folders.runs.values()]
-        compared = Counter((each.fingerprint[:16], each.dataset) for each in summaries if isinstance(each, RunSummary))
-        links = [
-            (f"Compare the {number} runs on {name(dataset)}", f"/dataset/{key}")
-            for (key, dataset), number in compared.items()
-            if number > 1
-        ]
+        links = []
+        for fingerprint, runs in self._folders.comparable().items():
+            if len(runs) > 1 and (manifest := runs[0].manifest()):
+                words = f"Compare the {len(runs)} runs on {name(manifest.dataset.name)}"
+                links.append((words, f"/dataset/{fingerprint[:16]}"))
         if not self._folders.runs:
             return _page("Runs", live, "There is no run here at the moment.", links)
         return _page("Runs", live, "", links, [runs_grid(self._folders)])

@@ -36,16 +36,6 @@ class Damaged(msgspec.Struct, frozen=True):
     reason: str
 
 
-class RunSummary(msgspec.Struct, frozen=True):
-    """The progress of a run, and its three main figures."""
-
-    model: str
-    dataset: str
-    progress: str
-    figures: tuple[TableCell, ...]
-    fingerprint: str
-
-
 class Cached(Generic[_Read]):
     """Data read from files, and read again when a state of these files has changed."""
 
@@ -85,7 +75,7 @@ class WatchedRun:
 
     def __init__(self, path: Path) -> None:
         self.path, self.key = path, _key(path)
-        self.summary = Cached(self.state, self._summary)
+        self.scores = Cached(self.state, lambda: (RunFolder.open(path).manifest, score_run(path)))
 
     def manifest(self) -> RunManifest | None:
         """Return the manifest of the run; None if it cannot be read."""
@@ -100,14 +90,6 @@ class WatchedRun:
         if manifest := self.manifest():
             files.append(Path(os.path.normpath(self.path.resolve() / manifest.dataset.path), METADATA))
         return _digest(*map(_stat, files))
-
-    def _summary(self) -> RunSummary:
-        manifest = RunFolder.open(self.path).manifest
-        scores, dataset = score_run(self.path), manifest.dataset
-        row = scores.overall
-        figures = tuple(figure_cell(row.figure(key), None) for key in ("drop", "factual", "counterfactual"))
-        progress = describe_progress(row, scores.damaged)
-        return RunSummary(short_name(manifest.model), dataset.name, progress, figures, dataset.fingerprint)
 
 
 class Folders:
@@ -144,9 +126,9 @@ class Folders:
         """Return the readable runs by dataset, in listed order."""
         found: dict[str, list[WatchedRun]] = {}
         for run in self.runs.values():
-            known = run.summary.get()
+            known = run.scores.get()
             if not isinstance(known, Damaged):
-                found.setdefault(known.fingerprint, []).append(run)
+                found.setdefault(known[0].dataset.fingerprint, []).append(run)
         return found
 
     def loaded(self, runs: Sequence[WatchedRun]) -> Cached[LoadedReport]:
@@ -173,13 +155,16 @@ def runs_grid(folders: Folders) -> Grid:
 
 
 def _run_line(run: WatchedRun) -> Line:
-    known, manifest, where = run.summary.get(), run.manifest(), name(str(run.path))
+    known, where = run.scores.get(), name(str(run.path))
     if isinstance(known, Damaged):  # the model and the dataset are named if they are known
+        manifest = run.manifest()
         first = TableCell(name(short_name(manifest.model)), (where,)) if manifest else TableCell(where)
         dataset = manifest.dataset.name if manifest else ""
         return table_line(first, *[NOTHING] * 3, dataset, TableCell("cannot be shown", (known.reason,)))
-    first = TableCell(name(known.model), (where,), link=f"/run/{run.key}")
-    return table_line(first, *known.figures, known.dataset, known.progress)
+    manifest, scores = known
+    first = TableCell(name(short_name(manifest.model)), (where,), link=f"/run/{run.key}")
+    figures = [figure_cell(scores.overall.figure(key), None) for key in ("drop", "factual", "counterfactual")]
+    return table_line(first, *figures, manifest.dataset.name, describe_progress(scores.overall, scores.damaged))
 
 
 def _listed(folder: Path) -> list[Path]:
