@@ -125,17 +125,6 @@ def test_a_ranked_run_is_held_against_a_ranked_one_and_else_it_is_said(tmp_path:
     assert cells(table)[0].endswith("options ranked minus answers written")
 
 
-def test_what_language_alone_gives_is_told_from_a_text_only_run(tmp_path: Path) -> None:
-    source = dataset(tmp_path / "d", cases(40))
-    runs = [
-        run(tmp_path / "zero", source, said(40, 0, 10)),
-        run(tmp_path / "blind", source, said(40, 30, 12), prompt="text-only"),
-    ]
-    [table] = load(runs).report.analyses[0].tables
-    assert cells(table)[:2] == ["gpt-4o, text-only minus gpt-4o, 0-shot", "−75.0 −86.8 to −57.5 p < 0.001 n = 40"]
-    assert cells(table)[2].startswith("−5.0 ")
-
-
 def test_a_run_of_one_world_is_observed_as_far_as_that_goes(tmp_path: Path) -> None:
     made = [case(n, suite="cfmm", factual=None, shown=None, counterfactual_image=None) for n in range(6)]
     source = dataset(tmp_path / "d", made)

@@ -161,17 +161,6 @@ def test_cases_whose_change_is_of_no_known_type_are_counted_and_rules_are_named(
     assert all(note.endswith("proposed by rules from the text of the change. On no line: 2 cases.") for note in notes)
 
 
-def test_the_number_of_changes_may_be_told_by_hostile_files(tmp_path: Path) -> None:
-    odd = [
-        msgspec.structs.replace(case, provenance={"changes": changes})
-        for case, changes in zip(cosim((), (), ("x" * 5000,)), (-3, "many", 10**15), strict=True)
-    ]
-    odd = [msgspec.structs.replace(case, id=f"odd-{number}") for number, case in enumerate(odd)]
-    files = write_report([answered(tmp_path / "run", odd, right)], tmp_path / "out")
-    assert list(lines(files, "gpt-4o, by number of changes")) == ["3 or more"]
-    assert list(lines(files, "gpt-4o, by change type")) == ["other"]
-
-
 # ---- CELLO --------------------------------------------------------------------------------------------------
 
 
@@ -259,18 +248,3 @@ def test_a_dataset_of_several_suites_has_the_plain_tables(tmp_path: Path) -> Non
     more = [msgspec.structs.replace(case, factual=Question("Is it?", "yes", "boolean")) for case in cosim(("x",))]
     more_than_the_paper = load([answered(tmp_path / "more" / "run", more, right)]).report
     assert "| group | n | factual | counterfactual | drop | both right |" in markdown(more_than_the_paper)
-
-
-def test_a_run_of_a_suite_that_was_not_answered_yet_is_reported(tmp_path: Path) -> None:
-    for number, cases in enumerate((cfmm(1), cosim(("object addition",)), cello(("AR", "chain")), okvqa(1))):
-        folder = tmp_path / str(number)
-        run = answered(folder / "run", cases, lambda case, question: "")
-        (run / "replies.jsonl").write_text("")
-        assert load([run]).report.runs[0].overall.missing > 0
-
-
-def test_tables_of_hostile_names_stay_tables(tmp_path: Path) -> None:
-    files = write_report([answered(tmp_path / "run", cello(("a|b\n<x>", "chain")), right)], tmp_path / "out")
-    run = msgspec.structs.replace(files.data.runs[0], label="x\n|y")
-    grid = divided(run, run.divisions[0], files.data.terms)
-    assert grid.title == "x |y, by rung"

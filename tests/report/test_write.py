@@ -4,14 +4,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from making import case, choice, dataset
+from making import case, dataset
 
 from countersight.case import Reply
 from countersight.cli import main
@@ -199,27 +197,6 @@ def test_bad_rows_are_counted(tmp_path: Path) -> None:
     files = write_report([run(tmp_path / "run", source, [])], tmp_path / "out")
     assert (files.data.cases, files.data.bad_rows) == (2, 1)
     assert "1 row could not be read and was left out" in files.markdown.read_text(encoding="utf-8")
-
-
-def test_progress_counts_the_pictures(tmp_path: Path) -> None:
-    seen: list[Any] = []
-
-    @contextmanager
-    def counting(what: str, total: int, unit: str) -> Iterator[Any]:
-        seen.append((total, unit))
-        yield seen.append
-
-    folder = run(tmp_path / "run", dataset(tmp_path / "tiny", 3), [])
-    write_report([folder], tmp_path / "out", progress=counting)
-    assert seen == [(6, "pictures"), 1, 2, 3, 4, 5, 6]
-
-
-def test_questions_beyond_measure_are_cut(tmp_path: Path) -> None:
-    asked = msgspec.structs.replace(choice("x"), text="How many? " * 50_000)
-    files = write_report(
-        [run(tmp_path / "run", dataset(tmp_path / "tiny", [case(0, factual=asked)]), [])], tmp_path / "out"
-    )
-    assert len(files.html.read_text(encoding="utf-8")) < 200_000
 
 
 def test_the_finding_is_on_the_last_screen_of_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

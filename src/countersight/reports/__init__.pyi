@@ -11,12 +11,12 @@ from .loading import LoadedReport as LoadedReport
 from .loading import load as load
 from .loading import refuse_twice as refuse_twice
 from .page import render as render
-from .score_comparison import Condition as Condition
-from .score_comparison import ScoreChange as ScoreChange
-from .score_comparison import changes_grids as changes_grids
-from .score_comparison import score_changes as score_changes
+from .scores_file import Condition as Condition
+from .scores_file import ScoreChange as ScoreChange
 from .scores_file import ScoresFile as ScoresFile
+from .scores_file import changes_grids as changes_grids
 from .scores_file import read_scores as read_scores
+from .scores_file import score_changes as score_changes
 from .second_reader import Rereading as Rereading
 from .second_reader import reread_async as reread_async
 from .second_reader import rereading_analysis as rereading_analysis

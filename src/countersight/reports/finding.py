@@ -180,8 +180,7 @@ class _Finding:
             return f"{_verb(drop)}s {_points(drop)} under a change {details}"
         if drop.too_few:
             changed = f"{_verb(drop)}s {_points(drop)}" if drop.value else "shows no change in accuracy"
-            power = "`countersight describe DATASET --power 0.1` says how many are needed"
-            return f"{changed} {details}, with too few cases for a conclusion; {power}"
+            return f"{changed} {details}, with too few cases for a conclusion"
         if drop.low <= 0 <= drop.high:
             return f"shows no clear change: {_points(drop)} {details}"
         return f"may {_verb(drop)}, but too many replies are unread to tell: {_points(drop)} {details}"
