@@ -1,7 +1,6 @@
 """Export what people contributed: a dataset, a run, or labels."""
 
 import shutil
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -259,9 +258,6 @@ def export_labels(campaign: Campaign, folder: Path) -> list[str]:
             labels.append(PersonLabel(case, concept, given.pseudonym, *scores, given.when))
     if not labels:
         raise CampaignError(f"no edit of {campaign.path} has all its judgements yet, so there is nothing to export")
-    agreed = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
     with Staging(folder) as staging:
         (staging / LABELS).write_bytes(msgspec.json.Encoder().encode_lines(labels))
-        about = {"campaign": campaign.settings.title, "written": time.strftime("%Y-%m-%d"), "agreement": agreed}
-        (staging / "agreement.json").write_bytes(msgspec.json.format(msgspec.json.encode(about), indent=2) + b"\n")
     return [f"{several(len(labels), 'label')} of {several(len(found), 'edit')} in {folder}"]

@@ -1,7 +1,6 @@
 """Figures for leads and workers: the progress of a campaign, waiting items, agreement, cost, and each person's work."""
 
 from collections import Counter, defaultdict
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -10,10 +9,8 @@ from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, func
 from countersight.collect import pay, tables
 from countersight.collect.flows import Flow, Phase
 from countersight.collect.work import STANDS, contributions
-from countersight.scoring import Agreement, Estimate, Interval, agreement, share_interval
+from countersight.scoring import Agreement, Estimate, agreement
 
-_LATEST = 500
-"""Contributions from which the time for one is estimated."""
 _RESAMPLES = 1_000
 """Enough for an interval on a page that is looked at while it changes."""
 _item, _lease, _made, _person = tables.item.c, tables.lease.c, tables.contribution.c, tables.person.c
@@ -31,8 +28,6 @@ class PhaseFigures(msgspec.Struct, frozen=True):
     """Seats that are taken."""
     done: int
     """Valid contributions."""
-    seconds: float | None
-    """Median time for one of the latest contributions, in seconds."""
 
 
 class LabelAgreement(msgspec.Struct, frozen=True):
@@ -49,7 +44,6 @@ class Fooling(msgspec.Struct, frozen=True):
     checks: int
     items: int
     fooled: int
-    interval: Interval
 
 
 class PersonFigures(msgspec.Struct, frozen=True):
@@ -118,17 +112,9 @@ def campaign_figures(connection: Connection, flow: Flow) -> Figures:
 def _phase(connection: Connection, phase: Phase) -> PhaseFigures:
     of_phase = select(_lease.state, func.count()).where(_lease.phase == phase.name).group_by(_lease.state)
     seats = _pairs(connection, of_phase)
-    written = (_made.phase == phase.name, _made.content.is_not(None))
-    latest = select(_made.seconds).where(*written).order_by(_made.at.desc()).limit(_LATEST)
-    seconds = list(connection.execute(latest).scalars())
-    return PhaseFigures(
-        phase.name,
-        phase.title,
-        _count(connection, tables.item, _item.phase == phase.name, _item.state == "open", _item.seats_left > 0),
-        seats.get("active", 0),
-        seats.get("done", 0),
-        median(seconds) if seconds else None,
-    )
+    free = (_item.phase == phase.name, _item.state == "open", _item.seats_left > 0)
+    waiting = _count(connection, tables.item, *free)
+    return PhaseFigures(phase.name, phase.title, waiting, seats.get("active", 0), seats.get("done", 0))
 
 
 def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
@@ -141,7 +127,7 @@ def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
         for label, value in flow.labels(each.phase, each.content).items():
             rows[name, label][each.item_id].append(value)
     return [
-        LabelAgreement(phase, label, _without_empty_intervals(agreement(list(items.values()), resamples=_RESAMPLES)))
+        LabelAgreement(phase, label, agreement(list(items.values()), resamples=_RESAMPLES))
         for (phase, label), items in rows.items()
     ]
 
@@ -160,20 +146,9 @@ def format_agreement(found: Agreement) -> dict[str, str]:
 def _format_estimate(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"undefined ({estimate.why})"
-    if estimate.interval is None:
+    if estimate.interval is None or estimate.interval.low == 1:  # resampling people who always agree says nothing
         return f"{estimate.value:.2f} (no interval: everybody agreed)"
     return f"{estimate.value:.2f} ({estimate.interval.low:.2f} to {estimate.interval.high:.2f})"
-
-
-def _without_empty_intervals(found: Agreement) -> Agreement:
-    """Drop intervals of zero width: resampling people who always agree says nothing about others."""
-    sure = {}
-    for name in ("raw", "cohen", "fleiss", "alpha", "ac1"):
-        each = getattr(found, name)
-        if each.value == 1 and each.interval and each.interval.low == 1:
-            interval = share_interval(found.items, found.items) if name == "raw" else None
-            sure[name] = msgspec.structs.replace(each, interval=interval)
-    return msgspec.structs.replace(found, **sure)
 
 
 def group_counts(connection: Connection, flow: Flow, person_id: int | None = None) -> dict[str, int]:
@@ -190,7 +165,7 @@ def _fooling(connection: Connection) -> Fooling | None:
     checked = (_made.fooled.is_not(None), _lease.state == "done")
     items, fooled = (_count(connection, _STANDING, *checked, *more) for more in ((), (_made.fooled > 0,)))
     checks = _count(connection, tables.check)
-    return Fooling(checks, items, fooled, share_interval(fooled, items)) if checks else None
+    return Fooling(checks, items, fooled) if checks else None
 
 
 def people_figures(connection: Connection, after: int, most: int) -> list[PersonFigures]:

@@ -136,10 +136,7 @@ def import_vqav2(
             if not fault:
                 yield entry, row
 
-    def as_case(row: Row, number: int) -> Case:
-        return with_closed_question(layout.as_case(row, number))
-
-    chosen = msgspec.structs.replace(layout, rows=rows, as_case=as_case)
+    chosen = msgspec.structs.replace(layout, rows=rows)
     try:
         made = import_file(
             suite._replace(layout=lambda _: chosen),

@@ -119,38 +119,38 @@ async def item(visit: Visit) -> Response:
     return visit.render("item.html", entries=entries, flags=flags, **shown)
 
 
-async def people_page(visit: Visit, status: int = 200, **more: Any) -> Response:
+async def people_page(visit: Visit, link: str = "") -> Response:
     """List people with their work."""
     begins, most = _after(visit), _MOST if visit.is_api else _ON_A_PAGE + 1
     rows = visit.store.read(lambda c: people_figures(c, begins, most))
     if visit.is_api:
         return visit.json(rows)
     shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": begins, "roles": people.ROLES}
-    return visit.render("people.html", status, **shown | {"link": "", "existing": None} | more)
+    return visit.render("people.html", **shown, link=link)
 
 
 async def invite(visit: Visit) -> Response:
-    """Create an account and return its one-time link; with `existing`, a script gets a link for an existing account."""
+    """Create an account and show its one-time link, or return it to a script."""
     name, role = visit.form.get("name", ""), visit.form.get("role") or "worker"
     if not name.strip() or role not in people.ROLES:
         raise RefusedError(422, "An account needs a name and a role.")
-    there = visit.store.read(lambda c: people.account_named(c, name))
-    if there and not visit.is_api:
-        return await people_page(visit, 409, existing=there)
-    if there and visit.form.get("existing") != "yes":
+    if there := visit.store.read(lambda c: people.account_named(c, name)):
         raise RefusedError(
-            409, "{name} has an account: send existing=yes for a link that sets a new password.", name=there.name
+            409,
+            "{name} already has an account ({role}). For a new password, open this person on the page People.",
+            name=there.name,
+            role=visit.say(there.role),
         )
 
     def make(connection: Connection) -> str:
-        new = None if there else people.invite(connection, name, role, visit.now)
+        token = people.invite(connection, name, role, visit.now)
         visit.subject = people.find_person(connection, name).id
-        return new or people.new_link(connection, int(visit.subject), visit.now)
+        return token
 
     token = await visit.write("invite", make)
     if visit.is_api:
         return visit.json({"id": visit.subject, "path": f"/join/{token}"})
-    return await people_page(visit, link=_address(visit, token))
+    return await people_page(visit, _address(visit, token))
 
 
 def _address(visit: Visit, token: str) -> str:
