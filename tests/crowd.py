@@ -166,7 +166,7 @@ class Worker(Visitor):
 
     async def ask(self, place: str, phase: Phase, fields: dict[str, str]) -> None:
         """What a browser asks while somebody writes in this phase."""
-        asked = {"cosim/change": "kinds", "cosim/distractor": "check", "cfmm/write": "leak"}
+        asked = {"cosim/distractor": "check", "cfmm/write": "leak"}
         name = asked.get(f"{self.flow.name}/{phase.name}")
         if name:
             # outside of validation and test there is no model to ask

@@ -204,11 +204,10 @@ def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Pa
     setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.999999999")
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
-        for expected in ("Right", "Not the expected answer"):  # the second shows a wrong answer: keeping it is careless
+        for _ in range(2):  # the second shows a wrong answer: keeping it is careless
             task = ada.begin("verify")
             assert "known" not in ada.get(task).text.partition("<main")[2]
-            sent = ada.post(task, **ANSWERS["verify/verify"])
-            assert f"<h1>{expected}</h1>" in ada.get(sent.headers["location"]).text
+            assert "sent=" in ada.post(task, **ANSWERS["verify/verify"]).headers["location"]  # as after any other
         assert states(campaign) == ["open", "open", "check", "check"]
         lead = Visitor(app, campaign, "lea", "lead")
         assert "1 / 2" in lead.get("/lead/people").text

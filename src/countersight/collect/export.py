@@ -215,7 +215,6 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
             "world": finished.item.source["world"],
             "person": given.pseudonym,
             "answer": given.content.answer,
-            "sure": given.content.sure,
             "seconds": round(given.seconds, 1),
             "at": given.when,
         }

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from countersight.case import TWO_WORLDS, Case, Question, World
-from countersight.collect.flows.forms import Box, Field, Form, answer_field
+from countersight.collect.flows.forms import Field, answer_field
 from countersight.collect.flows.new_items import CaseFlow
 from countersight.collect.flows.protocol import Item, KeepPicture, Known, NewItem, Past, Phase, Sources
 from countersight.errors import CampaignError
@@ -17,7 +17,6 @@ class PersonAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     """One person's answer: the letter of an option, a number, yes or no, or free text."""
 
     answer: str
-    sure: bool = True
 
 
 class AnswerFlow(CaseFlow):
@@ -57,14 +56,9 @@ class AnswerFlow(CaseFlow):
         return msgspec.structs.replace(item, gold={"answer": question.answer.casefold()})
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
-        """Return the question itself, and a box for doubts."""
+        """Return the question itself."""
         question = question_of(item)
-        return answer_field("answer", question.text, question), Box("unsure", "I am not sure")
-
-    def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonAnswer:
-        """Return the answer, in the form of gold answers."""
-        answer, unsure = form.read(self.fields(phase, item, past)).values()
-        return PersonAnswer(answer, not unsure)
+        return (answer_field("answer", question.text, question),)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return earlier statements and the change, but not the gold answer."""

@@ -58,10 +58,6 @@ class Choice(Field, frozen=True):
     """Whether the values are groups that should be balanced; the number of items of each is shown."""
 
 
-class Box(Field, frozen=True):
-    """A box to tick."""
-
-
 YES_NO: Final = {"yes": "Yes", "no": "No"}
 
 

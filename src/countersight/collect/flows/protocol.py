@@ -6,15 +6,19 @@ shows, what a form means, and what follows when the seats of a phase are taken.
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, get_args
 
 import msgspec
 
 from countersight.case import Case
 from countersight.collect.flows.forms import Field, Form
+from countersight.collect.settings import FlowName
 from countersight.picture import Picture
 
+FLOWS: Final[tuple[str, ...]] = get_args(FlowName)
+"""The names of the flows; each has a module of its name."""
 Content = Any
 """A contribution to a phase: a frozen struct of that phase's own type."""
 Past = Mapping[str, Sequence[Content]]
@@ -177,3 +181,14 @@ class Flow:
     def case(self, item: Item, past: Past) -> Case | None:
         """Return the case of an item; None if there is none."""
         return None
+
+
+def flow_named(name: FlowName) -> Flow:
+    """Return the flow with this name."""
+    flow: Flow = import_module(f"countersight.collect.flows.{name}").FLOW
+    return flow
+
+
+def phase_of(flow: Flow, name: str) -> Phase | None:
+    """Return a phase of a flow by its name, or None."""
+    return next((phase for phase in flow.phases if phase.name == name), None)

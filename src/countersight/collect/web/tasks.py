@@ -17,7 +17,6 @@ from countersight.collect.hamlet import ModelCheck, check
 from countersight.collect.people import has_completed
 from countersight.collect.web.rendering import task_template
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
-from countersight.suites.cosim import change_kinds
 
 _OWN = frozenset({"csrf", "pasted", "seconds"})
 """Fields of a form that are not part of what is contributed."""
@@ -172,8 +171,6 @@ async def submit(visit: Visit) -> Response:
             "what was sent, this text replaces it."
         )
         return visit.render("refused.html", 409, words=words, typed=await save_draft(visit, task))
-    if sent.right is not None:
-        return visit.go(f"/known/{sent.contribution_id}")
     place = f"/task/{following.token}" if following else "/work"
     return visit.go(f"{place}?sent={sent.contribution_id}")
 
@@ -263,9 +260,3 @@ def _pair(values: dict[str, str]) -> WrittenPair:
     """Return a pair as typed so far."""
     names = ("aspect", "basic", "counterfactual", "option_a", "option_b", "basic_answer", "counterfactual_answer")
     return WrittenPair(*(values.get(name, "")[:400] for name in names))
-
-
-async def propose_kinds(visit: Visit) -> Response:
-    """Propose the types of a change from its words; the writer corrects them."""
-    load_task(visit)
-    return visit.render("parts/kinds.html", proposed=change_kinds(visit.form.get("change", "")[:2000]))

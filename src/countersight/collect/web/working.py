@@ -128,14 +128,3 @@ async def undo(visit: Visit) -> Response:
     if taken is None:
         raise RefusedError(409, "It is too late to take this back, or others have gone on with the item.")
     return visit.go(f"/task/{taken.token}")
-
-
-async def known(visit: Visit) -> Response:
-    """Show whether the answer to an item with a known answer was right."""
-    made, lease = tables.contribution.c, tables.lease
-    question = select(made.right, made.phase, lease.c.token).join(lease, lease.c.id == made.lease_id)
-    own = (made.id == visit.number, made.person_id == visit.me.id, made.right.is_not(None))
-    row = visit.store.read(lambda c: c.execute(question.where(*own)).first())
-    if row is None:
-        raise RefusedError(404, "You have no such contribution.")
-    return visit.render("known.html", right=row.right, token=row.token, phase=phase_of(visit.campaign.flow, row.phase))

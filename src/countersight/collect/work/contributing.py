@@ -138,8 +138,6 @@ class Submitted(msgspec.Struct, frozen=True):
     """The result of a submission."""
 
     contribution_id: int
-    right: bool | None = None
-    """Whether the known answer was given, for an item with one."""
     same: bool = True
     """Whether a repeated submission is equal to the first one."""
 
@@ -185,7 +183,7 @@ def submit(
     pay_contribution(connection, campaign.settings.pay, base, fresh.person_id, number, now)
     if item.state != "check":
         _follow(connection, campaign, item, fresh.phase, now)
-    return Submitted(number, right)
+    return Submitted(number)
 
 
 def append(
