@@ -159,23 +159,6 @@ def test_a_flow_works_without_javascript(hall, flow):
     assert states(hall.campaign).count("done") == 1
 
 
-@pytest.mark.parametrize("flow", ["cvqa"])
-def test_what_is_typed_is_saved_and_survives_a_closed_lid(hall):
-    page = hall.enter("typist")
-    begin(page, "verify")
-    page.locator("#words").focus()
-    whole = re.compile(r"half(\+|%20)a(\+|%20)thou")  # a slow typist's first letters are saved by themselves before
-    with page.expect_request_finished(lambda sent: bool(whole.search(sent.post_data or ""))):
-        page.keyboard.type("half a thou")
-    expect(page.locator("#saved")).to_contain_text("Saved")
-    expect(page.locator("#words")).to_be_focused()  # focus stays where it was
-    address = page.url
-    other = page.context.new_page()
-    page.close()
-    other.goto(address)
-    assert other.locator("#words").input_value() == "half a thou"
-
-
 def test_what_is_typed_while_the_server_is_away_is_there_when_it_is_back(browser, tmp_path):
     folder = make_campaign(tmp_path / "campaign", "verify", 2)
     with served(folder) as (address, campaign):

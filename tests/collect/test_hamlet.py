@@ -12,7 +12,7 @@ from sqlalchemy import select
 from countersight.collect import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
-from countersight.collect.hamlet import OwnRanker, train
+from countersight.collect.hamlet import train
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
 
@@ -38,29 +38,6 @@ def test_it_learns_what_right_responses_look_like():
     assert scores[0] > 0.5
 
 
-class Shelf:
-    """A campaign of which only its finished items are asked for."""
-
-    flow = None
-
-    def __init__(self, finished: list[Instance]) -> None:
-        self.store, self.finished = self, finished
-
-    async def read_slowly(self, question: object) -> list[Instance]:
-        return self.finished
-
-    def read(self, question: object) -> int:
-        return len(self.finished)
-
-
-def test_the_first_who_asks_waits_until_it_has_learned_from_all():
-    many = instances(220)
-    asked = ("Is it quiet? Add a horse.", ("No, there is a horse now.", "No, there is a lamp now."))
-    ranker = OwnRanker(Shelf(many))
-    assert asyncio.run(ranker.likely(*asked)) == tuple(train(many).scores(*asked))
-    assert ranker.name == f"ranker/{len(many)}"
-
-
 def test_before_it_has_learned_it_goes_by_the_words_that_a_response_takes_up():
     ranker = train(instances(5))
     assert not ranker.ready
@@ -74,16 +51,6 @@ def test_the_first_item_is_checked_before_any_is_finished(distractor):
     page = cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text
     assert "Check 1 of 2" in page
     assert [each.model for each in checks(campaign)] == ["ranker/0"]
-
-
-def test_chance_is_not_taken_for_skill():
-    chance, made = Random(1), []
-    for _ in range(200):
-        texts = [" ".join(chance.choice(THINGS) for _ in range(5)) for _ in range(4)]
-        made.append(Instance(chance.choice(THINGS), tuple(texts)))
-    ranker = train(made[:150])
-    right = [np.argmax(ranker.scores(each.context, each.responses)) == 0 for each in made[150:]]
-    assert np.mean(right) < 0.5
 
 
 class Fixed:

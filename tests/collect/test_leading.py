@@ -386,54 +386,30 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("language", "fields"),
+    ("language", "basic", "counterfactual"),
     [
-        (
-            "zh",
-            {
-                "basic": "有几个杯子？",
-                "counterfactual": "如果掉了两个杯子，还剩几个？",
-                "option_a": "三",
-                "option_b": "五",
-            },
-        ),
-        (
-            "ar",
-            {"basic": "كم كوبا؟", "counterfactual": "لو سقط كوبان، كم يبقى؟", "option_a": "ثلاثة", "option_b": "خمسة"},
-        ),
-        (
-            "de",
-            {"basic": "Wie viele Tassen sind da?", "counterfactual": "Wie viele wären es, wenn zwei herunterfielen?"},
-        ),
-        ("de-AT", {"counterfactual": "Wie viele wären es, falls zwei herunterfielen?"}),
-        ("en", {"counterfactual": "Had two cups fallen off the table, how many cups would be left?"}),
+        ("zh", "有几个杯子？", "如果掉了两个杯子，还剩几个？"),
+        ("ar", "كم كوبا؟", "لو سقط كوبان، كم يبقى؟"),
+        ("de", "Wie viele Tassen sind da?", "Wie viele wären es, wenn zwei herunterfielen?"),
+        ("de-AT", "Wie viele Tassen sind da?", "Wie viele wären es, falls zwei herunterfielen?"),
+        ("en", "How many cups are there?", "Had two cups fallen off the table, how many cups would be left?"),
     ],
 )
-def test_people_write_in_their_own_language(tmp_path: Path, language: str, fields: dict[str, str]):
-    more = {"language": language}
-    make_campaign(tmp_path / "campaign", "cfmm", 1, **more)
+def test_people_write_in_their_own_language(tmp_path: Path, language: str, basic: str, counterfactual: str):
+    make_campaign(tmp_path / "campaign", "cfmm", 1, language=language)
     if language.startswith("de"):  # the interface is in German too, and English for those who ask for it
         setting(tmp_path / "campaign", 'languages = ["de", "en"]', 'languages = ["en"]')
+    pair = ANSWERS["cfmm/write"] | {"basic": basic, "counterfactual": counterfactual}
     with opened(tmp_path / "campaign") as (app, campaign):
         ada = Visitor(app, campaign, "ada")
         task = ada.begin("write")
         assert f'lang="{language}" dir="auto"' in ada.get(task).text
-        assert (
-            "says the same as"
-            in ada.post(task, **ANSWERS["cfmm/write"] | fields | {"option_b": "X", "option_a": "x"}).text
-        )
-        assert "is missing" in ada.post(task, **ANSWERS["cfmm/write"] | fields | {"basic": " "}).text
-        ada.contribute("write", **fields)
+        assert "says the same as" in ada.post(task, **pair | {"option_b": "X", "option_a": "x"}).text
+        assert "is missing" in ada.post(task, **pair | {"basic": " "}).text
         if language == "zh":
-            leaky = fields | {
-                "counterfactual": "如果把车漆成蓝色，它是什么颜色？",
-                "option_a": "蓝色",
-                "option_b": "红色",
-            }
-            make_campaign(tmp_path / "second", "cfmm", 1, **more)
-            with opened(tmp_path / "second") as (app, campaign):
-                ben = Visitor(app, campaign, "ben")
-                assert "names the answer" in ben.post(ben.begin("write"), **ANSWERS["cfmm/write"] | leaky).text
+            leaky = {"counterfactual": "如果把车漆成蓝色，它是什么颜色？", "option_a": "蓝色", "option_b": "红色"}
+            assert "names the answer" in ada.post(task, **pair | leaky).text
+        assert ada.post(task, **pair).status_code == 303
 
 
 def test_a_region_does_not_switch_the_checks_of_a_language_off(tmp_path: Path):

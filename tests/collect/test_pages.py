@@ -18,8 +18,7 @@ from countersight.collect import people, tables
 from countersight.collect.campaign import Campaign
 from countersight.collect.settings import settings_text
 from countersight.collect.web.app import application
-from countersight.collect.web.rendering import Renderer
-from countersight.collect.web.visit import COOKIE
+from countersight.collect.web.visit import COOKIE, Visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -169,12 +168,12 @@ def looked_at(browser: Browser, room: Room, mode: str) -> Iterator[str]:
 @pytest.mark.parametrize("mode", MODES)
 def test_axe_finds_nothing_on_any_page_and_all_fit(rooms, browser, mode, monkeypatch):
     seen: set[str] = set()
-    render = Renderer.render
+    render = Visit.render
 
-    def noting(self, template, language, values):
+    def noting(self, template, status=200, **values):
         seen.add(template)
-        return render(self, template, language, values)
+        return render(self, template, status, **values)
 
-    monkeypatch.setattr(Renderer, "render", noting)
+    monkeypatch.setattr(Visit, "render", noting)
     assert [fault for room in rooms for fault in looked_at(browser, room, mode)] == []
     assert page_templates() - seen == set()

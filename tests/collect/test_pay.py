@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from collecting import Visitor, make_campaign, opened, setting
+from collecting import Visitor, make_campaign, opened
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -93,29 +93,6 @@ def test_the_bonus_of_a_series_is_that_of_the_paper(before, bonus):
         for number in range(before):
             pay.accrue(connection, 1, number, "work", 10, 1.0)
         assert pay.next_bonus(connection, Pay(series=25, series_first=2, series_step=1), 1) == bonus
-
-
-def test_pay_goes_from_work_to_a_file_for_prolific(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 3)
-    setting(tmp_path / "campaign", 'completion_code = ""', 'completion_code = "C0DE"')
-    with opened(tmp_path / "campaign") as (app, campaign):
-        guest = Visitor(app, campaign)
-        guest.get("/?PROLIFIC_PID=5f0000000000&STUDY_ID=5f00000000aa&SESSION_ID=5f00000000bb")
-        guest.get("/consent")
-        guest.post("/consent")
-        guest.get("/work")
-        for _ in range(3):
-            guest.contribute("verify")
-        assert "0.30 USD" in guest.get("/mine").text
-        lead = Visitor(app, campaign, "lea", "lead")
-        number = campaign.store.read(people.everybody)[0].id
-        assert "Approve 0.30 USD" in lead.get("/lead/pay").text
-        lead.post(f"/lead/pay/approve/{number}")
-        lead.post("/lead/pay/export")
-        assert lead.get("/lead/pay/batch/1.csv").text == "5f0000000000,0.30\n"
-        assert lead.post("/lead/pay/export").status_code == 422  # nothing leaves twice
-        lead.post("/lead/pay/batch/1", outcome="settled")
-        assert campaign.store.read(pay.balances) == {"settled": 30}
 
 
 def test_long_lists_of_people_and_pay_go_on_where_they_were_left(tmp_path: Path):

@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 from starlette.testclient import TestClient
 from tiers import mostly_slow
 
-from countersight.collect import back_up, export_campaign, invite_person, people, read_log, tables
+from countersight.collect import back_up, export_campaign, invite_person, pay, people, read_log, tables
 from countersight.collect.people import ROLES
 from countersight.collect.web.app import PAGES, application
 from countersight.collect.web.visit import COOKIE
@@ -272,6 +272,9 @@ def test_people_from_prolific_are_admitted_for_each_submission_until_their_data_
         pseudonym = re.search(r"<dd>(p\w{7})</dd>", guest.get("/account").text).group(1)
         guest.post("/account/delete", sure=pseudonym)
         assert lead.get("/lead/pay/batch/1.csv").text == f"{pseudonym},0.20\n"
+        assert lead.post("/lead/pay/export").status_code == 422  # nothing leaves twice
+        lead.post("/lead/pay/batch/1", outcome="settled")
+        assert campaign.store.read(pay.balances) == {"settled": 20}
         rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
         assert "5f0000000001" not in repr(rows)
         back = Visitor(app, campaign).get(f"{LINK}third")

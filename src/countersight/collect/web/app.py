@@ -20,8 +20,8 @@ from countersight.collect import people
 from countersight.collect.campaign import DATABASE, SECRET, Campaign
 from countersight.collect.demo import ACCOUNTS, PASSWORD
 from countersight.collect.hamlet import OwnRanker, open_loop
-from countersight.collect.web import accounts, leading, reviewing, tasks, working
-from countersight.collect.web.rendering import Renderer, templates
+from countersight.collect.web import accounts, leading, reviewing, working
+from countersight.collect.web.rendering import templates
 from countersight.collect.web.visit import MOST_DIGITS, Page, RefusedError, Site, Visit, respond
 from countersight.engine import lock_folder
 from countersight.errors import CampaignError
@@ -85,13 +85,13 @@ PAGES: Final = (
     Page("/guidelines/{phase}", working.guidelines),
     Page("/test/{phase}", working.qualification_page),
     Page("/test/{phase}", working.take_test, method="POST"),
-    Page("/task/{token}", tasks.task_page),
-    Page("/task/{token}", tasks.submit, method="POST"),
-    Page("/task/{token}/draft", tasks.draft, method="POST"),
-    Page("/task/{token}/release", tasks.release, method="POST"),
-    Page("/task/{token}/flag", tasks.flag, method="POST"),
-    Page("/task/{token}/check", tasks.check_distractors, method="POST"),
-    Page("/task/{token}/leak", tasks.check_leak, method="POST"),
+    Page("/task/{token}", working.task_page),
+    Page("/task/{token}", working.submit, method="POST"),
+    Page("/task/{token}/draft", working.draft, method="POST"),
+    Page("/task/{token}/release", working.release, method="POST"),
+    Page("/task/{token}/flag", working.flag, method="POST"),
+    Page("/task/{token}/check", working.check_distractors, method="POST"),
+    Page("/task/{token}/leak", working.check_leak, method="POST"),
     Page("/mine", working.mine, paused=True),
     Page("/undo/{number:row}", working.undo, method="POST"),
     Page("/review", reviewing.queue, role="reviewer"),
@@ -140,8 +140,7 @@ PAGES: Final = (
 
 def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
     """Return the web application of a campaign."""
-    renderer = Renderer(campaign.settings, campaign.path / "locale")
-    site = Site(campaign, renderer, secure, public_url)
+    site = Site(campaign, secure, public_url)
     unknown = [Page("/{anything:path}", nowhere, None, method, checked=False) for method in ("GET", "POST")]
     app = Starlette(routes=[_route(site, page) for page in (*PAGES, *unknown)], lifespan=_closing(campaign))
     app.state.loop = open_loop(campaign)

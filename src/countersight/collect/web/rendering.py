@@ -2,19 +2,16 @@
 
 import datetime
 import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from countersight.collect.flows.forms import EXAMPLES
 from countersight.collect.flows.protocol import neutral_number
-from countersight.collect.settings import LOCALE, Settings, read_catalog
+from countersight.collect.settings import LOCALE, read_catalog
 
 
 @cache
@@ -47,40 +44,10 @@ def task_template(flow: str, phase: str) -> str:
     return str(templates().select_template(names).name)
 
 
-class Renderer:
-    """Renders the pages of a campaign, in the languages of its interface."""
-
-    def __init__(self, settings: Settings, locale: Path) -> None:
-        self._settings = settings
-        self._locale = locale
-        """The campaign's own folder of translations."""
-        self._words: dict[str, dict[str, str]] = {}
-        self._common = {
-            "settings": settings,
-            "written": settings.language,
-            "condition": EXAMPLES.get(settings.grammar, ""),
-        }
-
-    def render(self, template: str, language: str, values: dict[str, Any]) -> str:
-        """Render a template in a language of the interface."""
-        common = self._common | {"_": self.translation(language), "language": language}
-        return templates().get_template(template).render(common | values)
-
-    def translation(self, language: str) -> Callable[[str], str]:
-        """Return the function that translates interface texts into a language."""
-        if language not in self._words:
-            self._words[language] = read_catalog(LOCALE, language) | read_catalog(self._locale, language)
-        words = self._words[language]
-        return lambda text: words.get(text, text)
-
-    def language(self, accepted: str) -> str:
-        """Return the interface language: the browser's if the campaign has it, else the campaign's first."""
-        languages = self._settings.languages
-        for wanted in accepted[:200].split(","):
-            short = wanted.partition(";")[0].strip().partition("-")[0].lower()
-            if short in languages:
-                return short
-        return languages[0]
+@cache
+def interface_texts(own: Path, language: str) -> dict[str, str]:
+    """Return the texts of the interface in a language; `own` is the campaign's own folder of translations."""
+    return read_catalog(LOCALE, language) | read_catalog(own, language)
 
 
 @pass_context

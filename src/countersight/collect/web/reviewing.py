@@ -11,8 +11,8 @@ from countersight.case import LETTERS, Case
 from countersight.collect import tables, work
 from countersight.collect.flows import Choice, Content, Field, Item, Text
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
-from countersight.collect.web.tasks import LeasedTask, load_task, save_draft, show_task
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
+from countersight.collect.web.working import LeasedTask, load_task, save_draft, show_task
 
 
 async def queue(visit: Visit) -> Response:

@@ -20,9 +20,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
 from countersight.collect.flows import Choice, Form
+from countersight.collect.flows.forms import EXAMPLES
 from countersight.collect.people import Person, Role, session_person
+from countersight.collect.settings import primary_language
 from countersight.collect.store import is_unavailable
-from countersight.collect.web.rendering import Renderer
+from countersight.collect.web.rendering import interface_texts, templates
 from countersight.errors import CampaignError
 
 COOKIE: Final = "countersight"
@@ -54,7 +56,6 @@ class Site(msgspec.Struct, frozen=True):
     """The state shared by all requests of one server."""
 
     campaign: Campaign
-    renderer: Renderer
     secure: bool = False
     """Whether pages are served over HTTPS; the cookie is then marked Secure."""
     public_url: str = ""
@@ -105,6 +106,13 @@ class Visit:
         """Details for the audit log, in addition to those of the form or instead of them."""
         self.subject: object = request.path_params.get("number", "")
         """What an action is about in the audit log: the number of a person, an item, a flag or a batch."""
+        self.language = self.settings.languages[0]
+        """The language of the interface: the browser's if the campaign has it."""
+        accepted = request.headers.get("accept-language", "")[:200].split(",")
+        for wanted in (primary_language(each.partition(";")[0].strip()) for each in reversed(accepted)):
+            if wanted in self.settings.languages:
+                self.language = wanted
+        self.texts = interface_texts(self.campaign.path / "locale", self.language)
 
     def note_amount(self, minor: int) -> None:
         """Add an amount of money to the audit log."""
@@ -136,14 +144,9 @@ class Visit:
         """Whether the response is JSON."""
         return self.request.url.path.startswith("/api/")
 
-    @property
-    def language(self) -> str:
-        """The language of the interface for this visitor."""
-        return self.site.renderer.language(self.request.headers.get("accept-language", ""))
-
     def say(self, text: str) -> str:
         """Return a text of the interface in the visitor's language."""
-        return self.site.renderer.translation(self.language)(text)
+        return self.texts.get(text, text)
 
     def read(self) -> Form:
         """Return the submitted form for validation; error messages are in the visitor's language."""
@@ -171,6 +174,11 @@ class Visit:
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a page, or a part of one, from a template."""
         common = {
+            "settings": self.settings,
+            "written": self.settings.language,
+            "condition": EXAMPLES.get(self.settings.grammar, ""),
+            "_": self.say,
+            "language": self.language,
             "me": self.person,
             "csrf": self.csrf,
             "flow": self.campaign.flow,
@@ -178,7 +186,7 @@ class Visit:
             "path": self.request.url.path,
             "titles": {phase.name: self.say(phase.title) for phase in self.campaign.flow.phases},
         }
-        return HTMLResponse(self.site.renderer.render(template, self.language, common | values), status)
+        return HTMLResponse(templates().get_template(template).render(common | values), status)
 
     def json(self, value: Any, status: int = 200) -> Response:
         """Return a JSON response."""
