@@ -360,10 +360,10 @@ def test_guidelines_are_markdown_with_pictures_and_tags_stay_text(tmp_path: Path
             "&lt;script&gt;",
         ):
             assert part in page
-        assert 'src="/guidelines/pictures/good.png"' in page
-        assert ada.get("/guidelines/pictures/good.png").content == picture()
-        assert ada.get("/guidelines/pictures/verify.md").status_code == 404
-        assert ada.get(f"/guidelines/pictures/{'a' * 5000}.png").status_code == 404
+        assert 'src="/pictures/good.png"' in page
+        assert ada.get("/pictures/good.png").content == picture()
+        assert ada.get("/pictures/verify.md").status_code == 404
+        assert ada.get(f"/pictures/{'a' * 5000}.png").status_code == 404
 
 
 def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):

@@ -76,13 +76,9 @@ class Campaign(msgspec.Struct, frozen=True):
         self.store.close()
 
     def picture_file(self, name: str) -> Path | None:
-        """Return the file of a picture of the campaign by its public name; None if there is none."""
-        file = self.path / PICTURES / name
-        return file if _NAME.fullmatch(name) and file.is_file() else None
-
-    def guideline_picture(self, name: str) -> Path | None:
-        """Return a picture in the folder `guidelines`; None if there is none with this name."""
-        file = self.path / GUIDELINES / name
+        """Return the file of a picture of the campaign or of its guidelines; None if there is none of this name."""
+        folder = PICTURES if _NAME.fullmatch(name) else GUIDELINES
+        file = self.path / folder / name
         return file if _GUIDE.fullmatch(name) and file.is_file() else None
 
 

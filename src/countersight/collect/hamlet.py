@@ -115,32 +115,28 @@ class OwnRanker:
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
-        self._ranker: TextRanker | None = None
+        self._ranker = TextRanker({}, 0)
         self._training: asyncio.Task[None] | None = None
 
     @property
     def name(self) -> str:
         """Its name with the number of training instances, since each training makes a new model."""
-        return f"ranker/{self._ranker.trained_on if self._ranker else 0}"
+        return f"ranker/{self._ranker.trained_on}"
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
         """Return the probability of each response; if there is new data, the model is trained meanwhile."""
         self.refresh()
-        if self._ranker is None and self._training is not None:
-            await asyncio.shield(self._training)  # training goes on if the caller gives up
-        return tuple(self._ranker.scores(context, responses)) if self._ranker else ()
+        return tuple(self._ranker.scores(context, responses))
 
     def refresh(self) -> None:
         """Start training in the background if enough new items are finished."""
         if self._training is not None and not self._training.done():
             return
-        if self._ranker is not None:
-            known = self._ranker.trained_on
-            done = (tables.item.c.state == "done") & (tables.item.c.split == _TRAIN)
-            finished = self._campaign.store.read(lambda c: c.execute(select(func.count()).where(done)).scalar_one())
-            if finished < known + max(_RETRAIN_AFTER, known // 10):
-                return
-        self._training = asyncio.create_task(self._train())
+        known = self._ranker.trained_on
+        done = (tables.item.c.state == "done") & (tables.item.c.split == _TRAIN)
+        finished = self._campaign.store.read(lambda c: c.execute(select(func.count()).where(done)).scalar_one())
+        if finished >= known + max(_RETRAIN_AFTER, known // 10):
+            self._training = asyncio.create_task(self._train())
 
     async def _train(self) -> None:
         flow = self._campaign.flow

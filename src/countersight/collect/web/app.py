@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from countersight.collect import people
-from countersight.collect.campaign import DATABASE, SECRET, Campaign
+from countersight.collect.campaign import DATABASE, PICTURES, SECRET, Campaign
 from countersight.collect.demo import ACCOUNTS, PASSWORD
 from countersight.collect.hamlet import OwnRanker, open_loop
 from countersight.collect.web import accounts, leading, reviewing, working
@@ -39,20 +39,13 @@ register_url_convertor("row", RowConvertor())
 
 
 async def picture(visit: Visit) -> Response:
-    """Serve a picture of the campaign. Its name is the digest of its bytes, so it never changes."""
-    headers = {"Cache-Control": "private, max-age=31536000, immutable"}
-    return _send(visit.campaign.picture_file(visit.request.path_params["name"]), headers)
-
-
-async def guideline_picture(visit: Visit) -> Response:
-    """Serve a picture of the guidelines."""
-    return _send(visit.campaign.guideline_picture(visit.request.path_params["name"]))
-
-
-def _send(file: Path | None, headers: dict[str, str] | None = None) -> Response:
+    """Serve a picture of the campaign or of its guidelines."""
+    file = visit.campaign.picture_file(visit.request.path_params["name"])
     if file is None:
         raise RefusedError(404, "There is no such picture.")
-    return FileResponse(file, headers=headers)
+    # The name of a picture of the campaign is the digest of its bytes, so it never changes.
+    unchanging = {"Cache-Control": "private, max-age=31536000, immutable"}
+    return FileResponse(file, headers=unchanging if file.parent.name == PICTURES else None)
 
 
 async def static(visit: Visit) -> Response:
@@ -81,7 +74,6 @@ PAGES: Final = (
     Page("/account/delete", accounts.delete_account, method="POST", consented=False, paused=True),
     Page("/work", working.home, paused=True),
     Page("/work/{phase}", working.next_task, method="POST"),
-    Page("/guidelines/pictures/{name}", guideline_picture),
     Page("/guidelines/{phase}", working.guidelines),
     Page("/test/{phase}", working.qualification_page),
     Page("/test/{phase}", working.take_test, method="POST"),

@@ -86,7 +86,7 @@ def _markdown(text: str) -> Markup:
     tokens = _parser.parse(text)
     for token in (each for outer in tokens for each in (outer, *(outer.children or ()))):
         if token.type == "image" and not re.match(r"[a-z]+:|/", str(token.attrs["src"])):
-            token.attrs["src"] = f"/guidelines/pictures/{token.attrs['src']}"
+            token.attrs["src"] = f"/pictures/{token.attrs['src']}"
         elif token.type == "link_open":
             token.attrs |= {"target": "_blank", "rel": "noopener noreferrer"}
         elif token.tag in ("h1", "h2", "h3"):  # the page has headings of its own
