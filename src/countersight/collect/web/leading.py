@@ -125,8 +125,8 @@ async def people_page(visit: Visit, link: str = "") -> Response:
     rows = visit.store.read(lambda c: people_figures(c, begins, most))
     if visit.is_api:
         return visit.json(rows)
-    shown = {"people": rows[:_ON_A_PAGE], "more": len(rows) > _ON_A_PAGE, "after": begins, "roles": people.ROLES}
-    return visit.render("people.html", **shown, link=link)
+    more, shown = len(rows) > _ON_A_PAGE, rows[:_ON_A_PAGE]
+    return visit.render("people.html", people=shown, more=more, after=begins, roles=people.ROLES, link=link)
 
 
 async def invite(visit: Visit) -> Response:
