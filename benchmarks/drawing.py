@@ -14,12 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
+import msgspec
 import numpy as np
 from PIL import Image
 
 from countersight.picture import Pixels
 from countersight.scenes.drawing import draw
-from countersight.scenes.edits import apply, read_scenes
+from countersight.scenes.edits import SceneRecord, apply
 from countersight.scenes.png import encode
 from countersight.suites.cvqa import make_synthetic
 
@@ -37,7 +38,8 @@ def measure(cases: int = 3000) -> dict[str, float]:
         _make(folder / "sample", SAMPLE, 1)
         scenes = [
             scene
-            for record in read_scenes(folder / "sample" / "scenes.jsonl")
+            for line in (folder / "sample" / "scenes.jsonl").read_bytes().splitlines()
+            for record in [msgspec.json.decode(line, type=SceneRecord)]
             for scene in (record.scene, apply(record.scene, record.change))
         ]
         pictures = [draw(scene) for scene in scenes]

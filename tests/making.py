@@ -4,10 +4,12 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 from PIL import Image
 
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter, Section
+from countersight.scenes import SceneRecord
 
 
 def picture(colour: tuple[int, int, int] = (200, 30, 30), size: int = 16, kind: str = "PNG") -> bytes:
@@ -48,3 +50,8 @@ def dataset(folder: Path, cases: Iterable[Case] | int, sections: Sequence[Sectio
                 (writer.staging / name).write_bytes(picture((number % 256, 100, place)))
             writer.add(one)
     return folder
+
+
+def read_scenes(path: Path) -> list[SceneRecord]:
+    """Return the records of a scenes file."""
+    return [msgspec.json.decode(line, type=SceneRecord) for line in path.read_bytes().splitlines()]

@@ -1,7 +1,7 @@
 """All exceptions, in one hierarchy. Each message is a sentence that says what happened, where, and what to do.
 
 CountersightError
-├── DatasetError, BadPicture, SceneError, Unclear, SceneGraphsError   invalid input files
+├── DatasetError, BadPicture, Unclear, SceneGraphsError               invalid input files
 ├── ReferenceTableError, PromptError, ModelError, EditorError                  invalid names and settings
 ├── RunError, AuditError, CampaignError, GoldError                             invalid output folders and gold answers
 ├── ExchangeError                                                              files of other tools
@@ -26,10 +26,6 @@ class BadPicture(CountersightError, ValueError):  # noqa: N818 - a plain name wi
 
 class LinkedPicture(BadPicture):
     """A picture file that is a link, in a place where links are not followed."""
-
-
-class SceneError(CountersightError):
-    """A line of a scenes file that is not a scene."""
 
 
 class Unclear(CountersightError):  # noqa: N818 - it describes the world

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from making import case, choice, dataset
+from making import case, choice, dataset, read_scenes
 from msgspec.structs import replace
 from running import ask
 from suites.makers import gives_nothing_away
@@ -16,7 +16,6 @@ from countersight.errors import CountersightError
 from countersight.models import Answer
 from countersight.programs.reference import as_steps
 from countersight.scenes import apply
-from countersight.scenes.edits import read_scenes
 from countersight.scoring import judge_run
 from countersight.suites.cvqa.synthetic import make_case, make_control
 from countersight.suites.cvqa.templates import TEMPLATES
@@ -73,7 +72,7 @@ def test_the_reference_programs_cover_every_control(pairs):
 
 def test_pictures_of_controls_show_only_their_own_change(folder):
     cases = {case.id: case for _, case in Dataset.open(folder).cases()}
-    records = list(read_scenes(folder / "scenes.jsonl"))
+    records = read_scenes(folder / "scenes.jsonl")
     assert len(cases) == len(records) == 24
     for each in filter(lambda one: one.control_of, cases.values()):
         before, after, other = (

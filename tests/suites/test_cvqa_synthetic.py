@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making import read_scenes
 from msgspec.structs import replace
 from PIL import Image
 from scenes.pixels import changed, components
@@ -22,9 +23,8 @@ import countersight as cs
 from countersight.dataset.folder import Dataset
 from countersight.errors import CountersightError
 from countersight.random_choice import balanced, balanced_answer
-from countersight.scenes import PHRASINGS, as_published, phrase_question
+from countersight.scenes import PHRASINGS, apply, as_published, phrase_question
 from countersight.scenes.drawing import draw
-from countersight.scenes.edits import apply, read_scenes
 from countersight.scenes.scene import Background
 from countersight.suites.cvqa.synthetic import make_case, make_synthetic
 from countersight.suites.cvqa.templates import TEMPLATES

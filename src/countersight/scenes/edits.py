@@ -5,15 +5,13 @@ A new kind of edit is one more struct with its own tag and one more case in `app
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from countersight.errors import SceneError
 from countersight.scenes.geometry import middle, round_coordinate
 from countersight.scenes.scene import Circle, Dot, Flower, PetalShape, Point, Polygon, Scene
 
@@ -190,14 +188,3 @@ class SceneRecord(msgspec.Struct, frozen=True):
 def encode_record(record: SceneRecord) -> bytes:
     """Return one line of a scenes file."""
     return msgspec.json.encode(record) + b"\n"
-
-
-def read_scenes(path: Path) -> Iterator[SceneRecord]:
-    """Return the records of a scenes file; raises SceneError, with the line number, for an invalid line."""
-    decoder = msgspec.json.Decoder(SceneRecord)
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise SceneError(f"{path.name} line {number}: {error}") from error
