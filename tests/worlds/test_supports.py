@@ -221,5 +221,5 @@ def test_the_quick_way_and_the_linear_programme_agree(seed):
 
     quick = verdict()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("countersight.worlds.forces.ForceSystem.shifts", lambda *given: None)
+        patch.setattr("countersight.worlds.statics.ForceSystem.shifts", lambda *given: None)
         assert verdict() == quick

@@ -41,7 +41,6 @@ from .drawing import draw_discs as draw_discs
 from .drawing import draw_end as draw_end
 from .drawing import draw_strip as draw_strip
 from .drawing import draw_supports as draw_supports
-from .forces import feasible as feasible
 from .places import CLEAR_DIFFERENCE as CLEAR_DIFFERENCE
 from .places import clearly_first as clearly_first
 from .places import is_clear as is_clear
@@ -53,6 +52,7 @@ from .places import world_after_fall as world_after_fall
 from .places import yes_or_no as yes_or_no
 from .statics import MARGIN as MARGIN
 from .statics import fallen as fallen
+from .statics import feasible as feasible
 from .things import COLOURS as COLOURS
 from .things import LEVELS as LEVELS
 from .things import SIDE as SIDE
