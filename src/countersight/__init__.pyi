@@ -22,7 +22,6 @@ from .errors import PromptError as PromptError
 from .errors import ReferenceTableError as ReferenceTableError
 from .errors import Refused as Refused
 from .errors import RunError as RunError
-from .errors import SceneError as SceneError
 from .errors import SceneGraphsError as SceneGraphsError
 from .errors import Unreachable as Unreachable
 from .models import Answer as Answer
