@@ -46,6 +46,9 @@ _WRONG = 3
 _TRIES = 20
 _TRIPLES = 10
 """The most choices of wrong options for a right one."""
+_SKIPPED = 0.9
+"""The share of questions about supports that are skipped if one of two shortcuts is certain to find the answer, because
+random worlds have few others."""
 _GRAZING = 7.0, 14.0
 """How far, in pixels, a grazed disc reaches into the way of a pushed one."""
 _FAR = 1000.0
@@ -103,6 +106,9 @@ def _drafts_of_goal(
         highest = clearly_first(chosen, lambda thing: thing.middle[1])
         if highest is None:
             continue
+        found = found_by(shortcuts, right, wrong)
+        if max(found["directly above"], found["carries as many things as fall"]) == 1 and rng.random() < _SKIPPED:
+            continue
         yield plan_draft(
             chosen,
             WorldQuestion("Which of these is highest in the picture?", f"the {highest.name}"),
@@ -110,7 +116,7 @@ def _drafts_of_goal(
             "Which of these is not in the picture?",
             ("graph",) * _WRONG,
             world=world,
-            found_by=found_by(shortcuts, right, wrong),
+            found_by=found,
             after=after,
             facts=((world, partial(only_removal_that_fells, falls.id, others)),),
         )
