@@ -182,7 +182,6 @@ def _write(
     pictures: Any,
     template: str | None = None,
     *,
-    processor: str = "",
     video: str | None = None,
     **settings: Any,
 ) -> Path:
@@ -194,7 +193,7 @@ def _write(
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     pictures.save_pretrained(folder)
-    settings["processor_class"] = processor or f"{name}Processor"
+    settings["processor_class"] = f"{name}Processor"
     (folder / "processor_config.json").write_text(json.dumps(settings))
     if template is not None:
         (folder / "chat_template.jinja").write_text(template)
