@@ -63,7 +63,7 @@ def _export(chosen: argparse.Namespace) -> int:
 def _push(chosen: argparse.Namespace) -> int:
     from countersight.exchange import push_to_hub
 
-    print(push_to_hub(chosen.source, chosen.target, public=chosen.public, progress=True))
+    print(push_to_hub(chosen.source, chosen.target, public=chosen.public))
     return 0
 
 

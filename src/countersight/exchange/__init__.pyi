@@ -7,9 +7,9 @@ from .hub import push_to_hub as push_to_hub
 from .incoming import SOURCES as SOURCES
 from .incoming import ImportedRun as ImportedRun
 from .incoming import import_run as import_run
-from .question_names import MEASURES as MEASURES
-from .question_names import NamedQuestion as NamedQuestion
-from .question_names import key_of as key_of
-from .question_names import questions as questions
-from .question_names import run_figures as run_figures
-from .splits import Splits as Splits
+from .questions import MEASURES as MEASURES
+from .questions import NamedQuestion as NamedQuestion
+from .questions import Splits as Splits
+from .questions import key_of as key_of
+from .questions import questions as questions
+from .questions import run_figures as run_figures

@@ -8,7 +8,7 @@ import msgspec
 from countersight.dataset import RAI_FIELDS, known_facts, missing_facts, read_croissant, write_croissant
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.question_names import dataset_at
+from countersight.exchange.questions import dataset_at
 from countersight.text import unknown
 
 _MAX_BYTES = 1024 * 1024

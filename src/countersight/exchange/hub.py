@@ -31,7 +31,7 @@ contains the settings and `replies.jsonl` one reply per line. To score the run, 
 """
 
 
-def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bool = False) -> str:
+def push_to_hub(source: Path, target: str, *, public: bool = False) -> str:
     """Upload a dataset or a run to `hf://OWNER/NAME`, and return the address of the repository.
 
     A new repository is private unless `public` is set. Unchanged files are not uploaded again.
@@ -57,7 +57,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False, progress: bo
     repository = found["repository"]
     place = {"repo_id": repository, "repo_type": "dataset"}
     client = hub.HfApi(endpoint=os.environ.get("HF_ENDPOINT"), token=token, library_name="countersight")
-    with _converted_errors(repository, token), _progress_bars(shown=progress):
+    with _converted_errors(repository, token):
         address = client.create_repo(**place, private=not public, exist_ok=True)
         if is_run and not (source / "README.md").is_file():
             run = RunFolder.open(source).manifest
@@ -84,17 +84,3 @@ def _converted_errors(repository: str, token: str) -> Iterator[None]:
         status = getattr(getattr(error, "response", None), "status_code", None)
         hint = " (does the token have write access to it?)" if status in (401, 403, 404) else ""
         raise ExchangeError(f"cannot push to {repository}: {words.replace(token, '…')}{hint}") from error
-
-
-@contextmanager
-def _progress_bars(*, shown: bool) -> Iterator[None]:
-    from huggingface_hub import utils
-
-    before = utils.are_progress_bars_disabled()
-    if not shown:
-        utils.disable_progress_bars()
-    try:
-        yield
-    finally:
-        if not shown and not before:
-            utils.enable_progress_bars()

@@ -2,20 +2,16 @@
 
 import json
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from countersight.case import VARIANTS, WORLDS, Case
 from countersight.dataset import Dataset, size_category
-from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.question_names import dataset_at
-from countersight.exchange.splits import Side, Splits
+from countersight.exchange.questions import Side, Splits, dataset_at, load_pictures
 from countersight.files import Staging, write_text
-from countersight.picture import Picture
 
 _QUESTION: Final[Columns] = {"question": "text", "answer": "text", "kind": "text", "options": "texts"}
 COLUMNS: Final[Columns] = {
@@ -74,19 +70,6 @@ def row_of(case: Case, dataset: Dataset, row: int) -> dict[str, Any]:
         if question is not None:
             values = (question.text, question.answer, question.kind, [option.text for option in question.options])
             found |= {f"{asking}_{name}": value for name, value in zip(_QUESTION, values, strict=True)}
-    return found
-
-
-def load_pictures(dataset: Dataset, named: tuple[tuple[str, str], ...], row: int) -> list[tuple[str, Picture]]:
-    """Return the pictures with their names; an invalid one stops the export, because its row would be incomplete."""
-    found = []
-    for name, digest in named:
-        try:
-            found.append((Path(name).name, dataset.picture(name, digest)))
-        except BadPicture as fault:
-            raise ExchangeError(
-                f"{dataset.path} row {row + 1}: picture {name} {fault}; fix the picture or remove the row"
-            ) from None
     return found
 
 

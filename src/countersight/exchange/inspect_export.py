@@ -20,7 +20,7 @@ from countersight.dataset import Dataset
 from countersight.engine import MANIFEST, Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture, ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.question_names import MEASURES, key_of, questions, run_figures
+from countersight.exchange.questions import MEASURES, key_of, questions, run_figures
 from countersight.files import whole_file
 from countersight.picture import data_url
 from countersight.scoring import ALL, JudgedRun, Outcome, ScoredAnswer, judge_run, outcomes, score
@@ -90,11 +90,6 @@ def _summary(sample: Json) -> Json:
     }
 
 
-def _usage(tokens_in: int, tokens_out: int, cost: float) -> Json:
-    total = tokens_in + tokens_out
-    return {"input_tokens": tokens_in, "output_tokens": tokens_out, "total_tokens": total, "total_cost": cost or None}
-
-
 class _RunLog:
     """Converts a run to the samples and the header of a log."""
 
@@ -137,7 +132,12 @@ class _RunLog:
 
     def _sample(self, each: ScoredAnswer, reply: Reply, conversations: Conversations) -> Json:
         messages, metadata = self._messages(each, conversations), _metadata(each)
-        usage = _usage(reply.tokens_in, reply.tokens_out, reply.cost)
+        usage = {
+            "input_tokens": reply.tokens_in,
+            "output_tokens": reply.tokens_out,
+            "total_tokens": reply.tokens_in + reply.tokens_out,
+            "total_cost": reply.cost or None,
+        }
         sample: Json = {
             "id": printable(key_of(each.case.id, each.variant)),
             "epoch": 1,
@@ -211,9 +211,6 @@ class _RunLog:
             }
             for name, each in metrics.items()
         ]
-        usages = [usage for each in summaries for usage in each["model_usage"].values()]
-        used = [sum(usage[part] or 0 for usage in usages) for part in ("input_tokens", "output_tokens", "total_cost")]
-        started = self._manifest.started
         return {
             "version": SCHEMA,
             "status": "cancelled" if scores.overall.missing else "success",
@@ -224,11 +221,7 @@ class _RunLog:
                 "completed_samples": sum(not each["error"] for each in summaries),
                 "scores": lines,
             },
-            "stats": {
-                "started_at": started,
-                "completed_at": started,
-                "model_usage": {self._manifest.model: _usage(*used)},
-            },
+            "stats": {"started_at": self._manifest.started, "completed_at": self._manifest.started, "model_usage": {}},
         }
 
 

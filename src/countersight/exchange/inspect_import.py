@@ -14,7 +14,7 @@ import msgspec
 from countersight.errors import ExchangeError
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.inspect_export import SCHEMA
-from countersight.exchange.question_names import key_of
+from countersight.exchange.questions import key_of
 
 Json = dict[str, Any]
 

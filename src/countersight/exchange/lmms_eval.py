@@ -17,10 +17,9 @@ from countersight.case import WORLDS, Case, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.question_names import MEASURES, NamedQuestion, dataset_at, questions, run_figures
+from countersight.exchange.questions import MEASURES, dataset_at, questions, run_figures
 from countersight.files import Staging, bounded_lines, write_text
 from countersight.scoring import OUTCOMES, judge, outcomes, score
 
@@ -133,29 +132,11 @@ def export_lmms_eval(order: Export) -> Exported:
     with Staging(order.out) as folder:
         with Shards(folder, "test", COLUMNS) as shards:
             for item in questions(dataset, order.on_bad):
-                shards.add(_row(item, dataset))
+                shards.add(item.row_of(dataset) | {"answer": item.question.right_text})
         write_text(folder / "utils.py", _UTILS)
         write_text(folder / f"{name}.yaml", _task(name, dataset, order.out))
     note = f"run: lmms-eval --include_path {order.out} --tasks {name} --log_samples --output_path OUT --model …"
     return Exported(shards.count, "question", note)
-
-
-def _row(item: NamedQuestion, dataset: Dataset) -> dict[str, Any]:
-    case = item.case
-    return {
-        "key": item.key,
-        "case": case.id,
-        "row": item.row,
-        "asking": item.asking,
-        "group": case.group,
-        "picture": item.cluster,
-        "images": load_pictures(dataset, item.pictures, item.row),
-        "words": item.words,
-        "kind": item.question.kind,
-        "answer": item.question.right_text,
-        "gold": item.gold,
-        "control_of": case.control_of,
-    }
 
 
 def _task(name: str, dataset: Dataset, out: Path) -> str:

@@ -50,7 +50,7 @@ class Shards:
         self._columns = columns
         self._rows: list[dict[str, Any]] = []
         self._held = 0
-        self.files = self.count = self.bytes = 0
+        self.files = self.count = 0
 
     def __enter__(self) -> Self:
         return self
@@ -73,7 +73,6 @@ class Shards:
         write_parquet(RecordBatchReader.from_batches(schema, [batch]), content, compression="snappy")
         write_whole(self._folder / f"{self._name}-{self.files:05d}.parquet", content.getbuffer())
         self.files += 1
-        self.bytes += content.getbuffer().nbytes
         self._rows, self._held = [], 0
 
     def __exit__(

@@ -12,12 +12,11 @@ from random import Random
 from typing import Any, Final
 
 from countersight.case import LETTERS
-from countersight.dataset import Dataset
+from countersight.dataset import Dataset, published_file
+from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.question_names import NamedQuestion, dataset_at, questions
-from countersight.exchange.splits import Splits, refuse_testing
+from countersight.exchange.questions import NamedQuestion, Splits, dataset_at, load_pictures, published_side, questions
 from countersight.files import Staging, write_text
 
 Json = dict[str, Any]
@@ -37,6 +36,22 @@ def _questions_of_split(order: Export, dataset: Dataset) -> Iterator[NamedQuesti
     for item in questions(dataset, order.on_bad):
         if order.split in ("all", splits.side(item.case)):
             yield item
+
+
+def refuse_testing(order: Export, dataset: Dataset) -> None:
+    """Raise if a training file would contain test data, unless that was requested."""
+    if order.train_on_test:
+        return
+    if published_side(dataset) == "test":
+        raise ExchangeError(
+            f"{dataset.path} contains, or was built from, questions of a published benchmark "
+            f"({published_file(dataset.path)})"
+            "; a model trained on them can no longer be tested with it. To export them anyway, set `yes_train_on_test`"
+        )
+    if order.split != "train":
+        raise ExchangeError(
+            f"the split {order.split!r} contains test pictures; export the `split` train, or set `yes_train_on_test`"
+        )
 
 
 def wrong_answer(item: NamedQuestion) -> str:
@@ -85,16 +100,11 @@ def _export_parquet(order: Export, name: str, columns: Columns, trainer: str) ->
 
 def _trl_row(item: NamedQuestion, dataset: Dataset) -> Json:
     right = [("assistant", item.question.answer)]
-    return {
+    return item.row_of(dataset) | {
         "prompt": [("user", item.words)],
-        "images": load_pictures(dataset, item.pictures, item.row),
-        "key": item.key,
         "completion": right,
         "chosen": right,
         "rejected": [("assistant", wrong_answer(item))],
-        "answer": item.question.answer,
-        "kind": item.question.kind,
-        "gold": item.gold,
     }
 
 

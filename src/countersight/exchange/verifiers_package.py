@@ -9,7 +9,7 @@ from typing import Final
 
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.question_names import dataset_at
+from countersight.exchange.questions import dataset_at
 from countersight.files import Staging, write_text
 from countersight.suites import known_suite
 

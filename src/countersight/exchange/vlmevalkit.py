@@ -19,9 +19,8 @@ from countersight.dataset import Dataset
 from countersight.engine import prompt_context
 from countersight.errors import ExchangeError
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.hugging_face import load_pictures
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
-from countersight.exchange.question_names import PROMPT, NamedQuestion, dataset_at, questions
+from countersight.exchange.questions import PROMPT, NamedQuestion, dataset_at, load_pictures, questions
 from countersight.files import Staging
 from countersight.suites import BadField, Rows, table_rows
 from countersight.text import several
