@@ -188,11 +188,6 @@ def test_a_log_without_a_fingerprint_is_compared_with_the_questions(log, folder,
         import_run("inspect", repacked(tmp_path / "other.eval", other), folder, tmp_path / "back")
 
 
-def test_a_dataset_is_not_exported_as_a_log(folder, tmp_path):
-    with pytest.raises(ExchangeError, match="inspect eval countersight/dataset -T folder="):
-        export_to("inspect", Export(folder, tmp_path / "x.eval"))
-
-
 def test_controls_have_their_own_score_in_a_log(controlled, controlled_run, tmp_path):
     path = tmp_path / "jumpy.eval"
     assert export_to("inspect", Export(controlled_run.path, path)).count == 24

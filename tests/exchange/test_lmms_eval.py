@@ -95,14 +95,6 @@ def test_the_model_is_read_from_the_results_file(asked, tmp_path):
     assert import_run("lmms-eval", samples, folder, tmp_path / "back").run.manifest.model == "qwen/vl"
 
 
-def test_samples_of_another_dataset_with_the_same_keys_are_refused(asked, tmp_path):
-    _, _, docs = asked
-    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [said(doc)]))
-    other = dataset(tmp_path / "other", [case(n, factual=Question(f"Are {n}?", "no", "boolean")) for n in range(8)])
-    with pytest.raises(ExchangeError, match=r"8 of 24 questions differ, first case-0:factual: its question is"):
-        import_run("lmms-eval", samples, other, tmp_path / "back", model="m")
-
-
 def test_a_lone_surrogate_is_imported_as_a_question_mark(asked, tmp_path):
     folder, _, docs = asked
     samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [f"\ud800 {said(doc)}"]))

@@ -104,11 +104,6 @@ def test_a_missing_reply_gets_no_reward(reply):
     assert paired_reward([reply, "3"], [COUNT, COUNT]) == 0.0
 
 
-def test_an_empty_batch_has_no_rewards():
-    assert trl_reward([], []) == trl_format_reward([], []) == trl_paired_reward([], [], []) == []
-    assert paired_reward([], []) == 0.0
-
-
 def test_a_pair_is_rewarded_only_if_both_replies_are_right():
     gold = [
         '{"text": "How many?", "answer": "3", "kind": "number"}',
@@ -182,12 +177,6 @@ def test_pairs_built_from_published_questions_are_not_exported_for_training(tmp_
             export_to("llava", Export(tmp_path / name, tmp_path / "out"))
     cs.build("cvqa", _written(tmp_path / "train2014.csv", rows), tmp_path / "train", size=1, groups=("direct",))
     assert export_to("llava", Export(tmp_path / "train", tmp_path / "out")).count > 0
-
-
-def test_pairs_built_from_our_own_questions_are_split_by_picture(tmp_path):
-    ours = dataset(tmp_path / "v1.2", [case(0, factual=Question("How many dogs are there?", "4", "number"))])
-    cs.build("cvqa", ours, tmp_path / "pairs", size=1, groups=("direct",))
-    export_to("llava", Export(tmp_path / "pairs", tmp_path / "out"))
 
 
 def _written(path, text):

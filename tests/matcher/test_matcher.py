@@ -5,7 +5,6 @@ import io
 import json
 import shutil
 import sys
-from pathlib import Path
 from random import Random
 
 import msgspec
@@ -18,7 +17,7 @@ from running import replies, run_command
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.errors import CountersightError, ModelError
+from countersight.errors import CountersightError
 from countersight.models import ModelSettings, open_model
 from countersight.training import Plan, features_by_encoder, folds, read_examples, read_vcr, train_matcher
 
@@ -338,8 +337,3 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
 def test_invalid_settings_are_reported(plan, said, cases, tmp_path) -> None:
     with pytest.raises(CountersightError, match=said):
         train_matcher(Dataset.open(cases), tmp_path / "run", plan)
-
-
-def test_a_folder_without_a_matcher_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="contains no matcher"):
-        open_model(f"matcher:{tmp_path}")

@@ -191,16 +191,6 @@ def test_the_balance_of_ignoring_every_change_is_reported(folder, tmp_path):
     assert f"a model that ignores every change has {100 * scores.alarms[-1].ignoring:.1f}%" in str(scores)
 
 
-def test_controls_are_excluded_from_scores_but_included_in_the_table(eight, tmp_path):
-    judged = minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
-    assert judged.scores().overall.counterfactual.right == 0  # controls are all right
-    table = judged.frame()
-    assert table.num_rows == 32
-    names, outcomes = ([one.as_py() for one in table[column]] for column in ("case", "outcome"))
-    said = dict(zip(names, outcomes, strict=True))
-    assert (said["case-100"], said["case-0"]) == ("right", "wrong")
-
-
 def test_a_report_has_a_table_of_misses_and_false_alarms(eight, tmp_path):
     minded(eight, tmp_path / "deaf", lambda each: each.factual.answer)
     found = cs.report(tmp_path / "deaf", out=tmp_path / "report")

@@ -41,15 +41,6 @@ def test_an_instance_has_only_a_counterfactual_question(tmp_path):
     assert (imported.cases, imported.bad, imported.without_picture) == (1, 0, 1)
 
 
-def test_pictures_are_copied_with_their_folder_and_missing_ones_are_counted(tmp_path):
-    place = tmp_path / "pictures" / "genome_1"
-    place.mkdir(parents=True)
-    (place / "12.jpg").write_bytes(picture(kind="JPEG"))
-    there, missing = INSTANCE, INSTANCE | {"img_fn": "13.jpg"}
-    (first, second), imported, _ = read(tmp_path, there, missing, pictures=tmp_path / "pictures")
-    assert (first.image, second.image, imported.without_picture) == ("images/genome_1/12.jpg", None, 1)
-
-
 @pytest.mark.parametrize("place", ["VG_100K/12.jpg", "VG_100K_2/12.jpg", "12.jpg"])
 def test_pictures_are_found_in_the_folders_of_visual_genome(tmp_path, place):
     file = tmp_path / "pictures" / place
@@ -138,9 +129,3 @@ def test_an_invalid_instance_is_reported_and_the_next_one_is_read(tmp_path):
     ]
     assert {reason for _, _, reason in bad[-len(FIELDS) :]} == {"is missing"}
     assert [case.id for case in cases] == [f"cosim-{len(wrong) + 1:06d}"]
-
-
-def test_a_wrong_response_may_be_listed_twice(tmp_path):
-    (case,), _, bad = read(tmp_path, INSTANCE | {"answer_choices": [*RESPONSES[:3], RESPONSES[0]]})
-    assert bad == []
-    assert case.counterfactual.answer == "B"

@@ -175,14 +175,6 @@ def test_a_group_with_missing_rows_is_reported_and_not_scored_as_a_group(tmp_pat
     assert scores.overall.factual.right == 9  # each answer counts as ever
 
 
-def test_a_missing_column_is_reported_once(tmp_path, capsys):
-    (tmp_path / "n.tsv").write_text("index\timage\tquestion\ttype\n" + "0\tx.png\tIs it red?\tyes_no\n" * 3)
-    assert main(["make", "naturalbench", "--from", str(tmp_path / "n.tsv"), "-o", str(tmp_path / "d")]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"countersight: {tmp_path / 'n.tsv'}: answer is not a column of the file")
-    assert said.count("\n") == 1
-
-
 @pytest.mark.parametrize("size", [4, 300])
 def test_a_tsv_with_pictures_as_base64_is_read(tmp_path, size):
     """NaturalBench as VLMEvalKit has it; a short text is no file name."""

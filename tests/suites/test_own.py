@@ -171,11 +171,6 @@ def test_column_names_ignore_case_and_missing_pictures_are_reported(tmp_path, ph
     assert f"after a correction, remove the folder first: rm -r {tmp_path / 'd'}\n" in said
 
 
-def test_an_unknown_option_of_a_model_is_an_error():
-    with pytest.raises(cs.ModelError, match=r"openai has no option 'seed'; models with options: azure:"):
-        cs.open_model("openai:gpt-4o?seed=3")
-
-
 def test_json_values_can_be_numbers_booleans_and_lists(tmp_path, photos):
     source = tmp_path / "t.jsonl"
     same = '"image": "a.png", "counterfactual_question": "What if?"'

@@ -66,11 +66,6 @@ def test_pictures_have_the_names_of_coco(tmp_path, folder):
     assert imported.without_picture == 1
 
 
-def test_an_invalid_data_subtype_is_an_error(tmp_path):
-    with pytest.raises(CountersightError, match="is a case of okvqa"):
-        read_files(tmp_path, [QUESTION], [ANNOTATION], pictures=tmp_path, data_subtype="../..")
-
-
 def test_a_file_without_questions_or_annotations_is_an_error(tmp_path):
     asked, answered = json_file(tmp_path / "q.json", {"questions": []}), json_file(tmp_path / "a.json", {"x": 1})
     for first, second, field in ((answered, answered, "questions"), (asked, asked, "annotations")):
@@ -122,16 +117,6 @@ def test_invalid_fields_are_reported_and_the_next_question_is_read(tmp_path):
     fields = ["annotation"] * len(annotations) + [field for field, _ in BAD_FIELDS]
     assert [(number, name) for number, name, _ in bad] == list(enumerate(fields, start=1))
     assert [case.id for case in cases] == [f"okvqa-{len(questions) + 1:06d}"]
-
-
-def test_hugging_face_opens_it_with_all_answers(tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets")
-    (tmp_path / "COCO_val2014_000000000042.jpg").write_bytes(picture(kind="JPEG"))
-    read_files(tmp_path, [QUESTION], [ANNOTATION], pictures=tmp_path)
-    folder = {"data_dir": str(tmp_path / "d"), "cache_dir": str(tmp_path / "cache")}
-    (row,) = datasets.load_dataset("imagefolder", **folder)["train"]
-    assert row["factual_question"]["answers"] == ANSWERS
 
 
 @pytest.mark.slow
