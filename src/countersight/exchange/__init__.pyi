@@ -1,3 +1,9 @@
+from .exported_questions import MEASURES as MEASURES
+from .exported_questions import NamedQuestion as NamedQuestion
+from .exported_questions import Splits as Splits
+from .exported_questions import key_of as key_of
+from .exported_questions import questions as questions
+from .exported_questions import run_figures as run_figures
 from .formats import FORMATS as FORMATS
 from .formats import Export as Export
 from .formats import Exported as Exported
@@ -7,9 +13,3 @@ from .hub import push_to_hub as push_to_hub
 from .incoming import SOURCES as SOURCES
 from .incoming import ImportedRun as ImportedRun
 from .incoming import import_run as import_run
-from .questions import MEASURES as MEASURES
-from .questions import NamedQuestion as NamedQuestion
-from .questions import Splits as Splits
-from .questions import key_of as key_of
-from .questions import questions as questions
-from .questions import run_figures as run_figures

@@ -21,9 +21,9 @@ from countersight.dataset import (
     write_croissant,
 )
 from countersight.errors import ExchangeError
+from countersight.exchange.exported_questions import Side, Splits, dataset_at, load_pictures
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.questions import Side, Splits, dataset_at, load_pictures
 from countersight.files import Staging, write_text
 from countersight.text import unknown
 

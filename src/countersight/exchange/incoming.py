@@ -10,7 +10,7 @@ from countersight.case import WORLDS, Question, Reply, Telling, World
 from countersight.dataset import Dataset
 from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder
 from countersight.errors import ExchangeError
-from countersight.exchange.questions import PROMPT, key_of
+from countersight.exchange.exported_questions import PROMPT, key_of
 from countersight.registry import Plug, Registry
 
 

@@ -19,8 +19,8 @@ from countersight.case import QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.engine import MANIFEST, Ask, Conversations, NoExample, RunFolder, conversations_of
 from countersight.errors import BadPicture, ExchangeError
+from countersight.exchange.exported_questions import MEASURES, key_of, questions, run_figures
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.questions import MEASURES, key_of, questions, run_figures
 from countersight.files import whole_file
 from countersight.picture import data_url
 from countersight.scoring import ALL, JudgedRun, Outcome, ScoredAnswer, judge_run, outcomes, score

@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from countersight.errors import ExchangeError
+from countersight.exchange.exported_questions import key_of
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.inspect_export import SCHEMA
-from countersight.exchange.questions import key_of
 
 Json = dict[str, Any]
 

@@ -13,8 +13,8 @@ from inspect_ai.solver import TaskState, generate
 
 from countersight.case import VARIANTS, WORLDS, Reply
 from countersight.dataset import Dataset
+from countersight.exchange.exported_questions import questions
 from countersight.exchange.inspect_export import SCORER, grade, task_figures, task_samples
-from countersight.exchange.questions import questions
 from countersight.scoring import OUTCOMES, judge
 
 

@@ -16,10 +16,10 @@ import msgspec
 from countersight.case import WORLDS, Case, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
+from countersight.exchange.exported_questions import MEASURES, dataset_at, questions, run_figures
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.questions import MEASURES, dataset_at, questions, run_figures
 from countersight.files import Staging, bounded_lines, write_text
 from countersight.scoring import OUTCOMES, judge, outcomes, score
 

@@ -14,9 +14,16 @@ from typing import Any, Final
 from countersight.case import LETTERS
 from countersight.dataset import Dataset, published_file
 from countersight.errors import ExchangeError
+from countersight.exchange.exported_questions import (
+    NamedQuestion,
+    Splits,
+    dataset_at,
+    load_pictures,
+    published_side,
+    questions,
+)
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.parquet import Columns, Shards
-from countersight.exchange.questions import NamedQuestion, Splits, dataset_at, load_pictures, published_side, questions
 from countersight.files import Staging, write_text
 
 Json = dict[str, Any]

@@ -19,7 +19,7 @@ from verifiers.v1.types import ImageUrlContentPart, ImageUrlSource, TextContentP
 from countersight.case import WORLDS, Question, QuestionVariant, Reply
 from countersight.dataset import Dataset
 from countersight.errors import ExchangeError
-from countersight.exchange.questions import NamedQuestion, load_pictures, questions_of
+from countersight.exchange.exported_questions import NamedQuestion, load_pictures, questions_of
 from countersight.picture import data_url
 from countersight.rewards import paired_reward, reward
 from countersight.scoring import OUTCOMES, judge

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from countersight.errors import ExchangeError
+from countersight.exchange.exported_questions import dataset_at
 from countersight.exchange.formats import Export, Exported
-from countersight.exchange.questions import dataset_at
 from countersight.files import Staging, write_text
 from countersight.suites import known_suite
 

@@ -18,9 +18,9 @@ from countersight.case import LETTERS, WORLDS
 from countersight.dataset import Dataset
 from countersight.engine import prompt_context
 from countersight.errors import ExchangeError
+from countersight.exchange.exported_questions import PROMPT, NamedQuestion, dataset_at, load_pictures, questions
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.incoming import ExternalAnswer, ExternalRun, OnBad
-from countersight.exchange.questions import PROMPT, NamedQuestion, dataset_at, load_pictures, questions
 from countersight.files import Staging
 from countersight.suites import BadField, Rows, table_rows
 from countersight.text import several
