@@ -12,7 +12,7 @@ from making import dataset
 from rich.console import Console
 
 import countersight as cs
-from countersight.blindness import PROBES, card_section, load_or_measure, load_stored, measure, render, section
+from countersight.blindness import card_section, load_or_measure, load_stored, measure, render, section
 from countersight.blindness.probing import VERSION
 from countersight.blindness.results import format_share
 from countersight.case import LETTERS, Case, Change, Option, Question
@@ -55,12 +55,10 @@ def test_options_by_chance_give_nothing_away():
 
 
 @pytest.mark.slow
-def test_neither_choosing_a_probe_nor_counting_elsewhere_flatters():
-    """Of options by chance, small sets one after the other: both were right in 29% before they were kept from the fold
-    that is tried."""
-    found = [total(measure(cases(fair, 100, seed))) for seed in range(14)]
-    for shares in ([one.blind for one in found], [one.probes["elsewhere"] for one in found]):
-        assert sum(share.right for share in shares) / len(shares) < 0.27
+def test_small_sets_of_options_by_chance_give_nothing_away():
+    """Both choosing among probes and counting in the tested fold flattered: 29 % were answered correctly."""
+    found = [total(measure(cases(fair, 100, seed))).blind.right for seed in range(14)]
+    assert sum(found) / len(found) < 0.27
 
 
 def longest(number, rng):
@@ -95,19 +93,19 @@ def named(number, rng):
 
 
 @pytest.mark.parametrize(
-    ("make", "probe", "cue"),
+    ("make", "cue"),
     [
-        (longest, "form", "length rank 3"),
-        (middling, "form", "number rank"),
-        (middling, "form", "distance from the mean rank 0"),
-        (at_the_first_letter, "majority", "letter 1"),
-        (worded, "words", "“lamp”"),
-        (named, "words", "shares 1 words with the question"),
+        (longest, "length rank 3"),
+        (middling, "number rank"),
+        (middling, "distance from the mean rank 0"),
+        (at_the_first_letter, "letter 1"),
+        (worded, "“lamp”"),
+        (named, "shares 1 words with the question"),
     ],
 )
-def test_a_cue_that_was_put_there_is_found_and_named(make, probe, cue):
+def test_a_cue_that_was_put_there_is_found_and_named(make, cue):
     found = measure(cases(make))
-    assert total(found).probes[probe].low > 0.4
+    assert total(found).blind.low > 0.4
     assert total(found).gives_away
     assert any(cue in one.what for one in found.cues)
 
@@ -118,9 +116,7 @@ def test_a_set_that_is_balanced_by_name_gives_its_last_answer_away():
     for number in range(100):
         options = [f"thing {4 * number + place}" for place in range(4)]
         found += [chosen(4 * number + right, options, right) for right in range(4)]
-    found = total(measure(found))
-    assert found.probes["words"].right < 0.25
-    assert found.probes["elsewhere"].right > 0.6
+    assert total(measure(found)).blind.right > 0.6
 
 
 def test_a_name_that_goes_once_with_yes_goes_once_with_no():
@@ -128,7 +124,7 @@ def test_a_name_that_goes_once_with_yes_goes_once_with_no():
         name = f"{WORDS[number // 2 % 12]}{number // 24}"
         return asked(number, f"Would it fall without the {name}?", ("yes", "no")[number % 2])
 
-    assert total(measure(cases(make))).probes["elsewhere"].right > 0.7
+    assert total(measure(cases(make))).blind.right > 0.6
 
 
 def test_a_name_that_tells_what_happens_is_found_whichever_way_it_is_asked():
@@ -140,9 +136,7 @@ def test_a_name_that_tells_what_happens_is_found_whichever_way_it_is_asked():
         falls = number % 60 < 30
         return asked(number, f"Without it, would the {name} {way}?", "yes" if falls == (way == "have gone") else "no")
 
-    found = total(measure(cases(make)))
-    assert found.probes["words"].right < 0.7
-    assert found.probes["elsewhere"].right > 0.7
+    assert total(measure(cases(make))).blind.right > 0.7
 
 
 def test_a_word_of_the_question_that_tells_yes_from_no_is_found():
@@ -153,7 +147,7 @@ def test_a_word_of_the_question_that_tells_yes_from_no_is_found():
 
     found = measure(cases(make))
     assert total(found).chance == 0.5
-    assert total(found).probes["words"].right > 0.95
+    assert total(found).blind.right > 0.95
     assert any("somehow" in cue.what for cue in found.cues)
 
 
@@ -184,7 +178,7 @@ def test_the_change_and_the_context_of_a_case_are_read_as_well():
         answer = rng.choice(("yes", "no"))
         return asked(number, "Would it fall?", answer, change=Change("cut the rope" if answer == "yes" else "wait"))
 
-    assert total(measure(cases(make))).probes["words"].right > 0.95
+    assert total(measure(cases(make))).blind.right > 0.95
 
 
 def test_few_questions_tell_nothing():
@@ -201,7 +195,7 @@ def test_any_words_can_be_measured_and_told(text, options):
     found = measure(made)
     for group in found.groups:
         assert 0 <= group.blind.low <= group.blind.right <= group.blind.high <= 1
-        assert set(group.probes) == set(PROBES)
+        assert set(group.probes) == {"text"}
     assert "\x1b" not in "".join(section(found))
 
 
@@ -281,7 +275,7 @@ def test_no_figure_is_cut_on_a_narrow_terminal(width):
     render(found, Console(file=out, width=width))
     words = out.getvalue().split()
     for group in found.groups:
-        figures = [format_share(group.blind), *(f"{100 * share.right:.1f}" for share in group.probes.values())]
+        figures = [format_share(share) for share in group.probes.values()]
         assert all(part in words for figure in figures for part in figure.split())
     assert "…" not in out.getvalue()
 
@@ -295,7 +289,7 @@ def longest_option(_, question):
 def test_a_model_asked_without_pictures_is_one_probe_more(folder, tmp_path):
     run = cs.run(folder, longest_option, out=tmp_path / "run", name="longest", prompt="text-only")
     found = total(cs.blind(folder, runs=[run]))
-    assert list(found.probes) == [*PROBES, "longest"]
+    assert list(found.probes) == ["text", "longest"]
     assert found.probes["longest"].right == run.scores().overall.counterfactual.value
     assert "what this model answered without the pictures" in "\n".join(section(cs.blind(folder, runs=[run])))
 

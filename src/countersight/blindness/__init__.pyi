@@ -1,13 +1,11 @@
-from .classifier import Table as Table
-from .features import PROBES as PROBES
 from .probing import ALL_GROUPS as ALL_GROUPS
 from .probing import MIN_QUESTIONS as MIN_QUESTIONS
 from .probing import Blind as Blind
 from .probing import Cue as Cue
 from .probing import GroupBlind as GroupBlind
 from .probing import Share as Share
+from .probing import Table as Table
 from .probing import measure as measure
-from .questions import BlindQuestion as BlindQuestion
 from .results import card_section as card_section
 from .results import load_or_measure as load_or_measure
 from .results import load_stored as load_stored

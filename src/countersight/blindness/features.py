@@ -1,28 +1,36 @@
-"""Features of answers that can be computed without the picture, for each probe.
+"""Features of answers that can be computed without the picture.
 
-The probe `elsewhere` uses the answers to other questions: if every name is right as often as it is wrong, one that was
-right in the other questions is probably wrong in this one. Answers are ranked by how often they were right in the other
-folds, and training questions without the test fold as well: otherwise the balance of that fold would reverse the rank.
-A yes/no question can be asked in two directions ("still there", "no longer there"), so answers are also counted as
-reversed by a word of the question.
+Text: the position, length and words of an answer, the words of its question, and the answers to other questions. If
+every name is right as often as it is wrong, one that was right in the other questions is probably wrong in this one.
+Answers are ranked by how often they were right in the other folds, and training questions without the test fold as
+well: otherwise the balance of that fold would reverse the rank. A yes/no question can be asked in two directions
+("still there", "no longer there"), so answers are also counted as reversed by a word of the question.
 
-The probe `knowledge` uses counts of which thing keeps which in place in other pictures. It learns only how the counts
-relate to the answers of a group: which of two counts must be larger for "yes", or which rank is right.
+Common knowledge: counts of which thing keeps which in place in other pictures. The classifier learns only how the
+counts relate to the answers of a group: which of two counts must be larger for "yes", or which rank is right.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, combinations, pairwise, permutations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, pairwise, permutations
 from typing import NamedTuple
 
-from countersight.blindness.classifier import FOLDS, Ints, Table
-from countersight.blindness.questions import BlindQuestion, words
-from countersight.case import Case
+import msgspec
+
+from countersight.case import LETTERS, TWO_WORLDS, Case, Question, World
 from countersight.causal import Knowledge, compare_counts
 
-Features = Callable[[Sequence[BlindQuestion], Sequence[str], Ints], Sequence[Table]]
-"""Takes all questions, their templates and folds, and returns a table of features for every test fold."""
+Features = list[list[list[str]]]
+"""The names of the features of each answer, for each question."""
 
+Answered = Mapping[tuple[str, World], bool]
+"""Whether each question, by case and world, was answered correctly."""
+
+FOLDS = 5
+"""Parts of the pictures; each is the test fold once."""
+_USUAL_ANSWERS = 12
+"""Candidate answers for an open question: the most frequent ones of its group."""
 _RARE_WORD = "_"
 """Replaces a rare word in a template."""
 _TEMPLATE_WORD_SHARE = 0.02
@@ -36,31 +44,140 @@ _EITHER = 0.1
 """A word in about half of a group's questions, within this share, may reverse yes and no."""
 _NAMED = 3
 """The number of names in a question that are compared with each other by counts."""
+_WORD = re.compile(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
-def templates(questions: Sequence[BlindQuestion]) -> list[str]:
-    """Return the template of each question: its words without those that are rare in its group."""
-    counts: dict[str, Counter[str]] = {}
-    sizes = Counter(question.group for question in questions)
+class BlindQuestion(msgspec.Struct, frozen=True):
+    """A question without its picture."""
+
+    case: str
+    world: World
+    group: str
+    block: str
+    """Questions with the same block, such as the same picture, are never split between training and test folds."""
+    picture: str
+    """The id of its picture in the causal graphs."""
+    text: str
+    answers: tuple[str, ...]
+    """The candidate answers: the options, yes and no, or the usual answers of the group."""
+    right: int
+    """The position of the right answer among them, or -1 if it is missing."""
+    offered: bool
+    """Whether the question lists its answers, so that their positions can carry information."""
+    chance: float | None
+    """The accuracy of guessing; None for open questions."""
+
+
+def blind_questions(cases: Iterable[Case]) -> list[BlindQuestion]:
+    """Return every question of the cases, in both worlds."""
+    found: list[tuple[Case, World, Question]] = []
+    usual: dict[tuple[str, World], Counter[str]] = {}
+    for case in cases:
+        for world in TWO_WORLDS:
+            question = case.question(world)
+            if question and not question.hidden:
+                found.append((case, world, question))
+                if question.kind in ("number", "open"):
+                    usual.setdefault((case.group, world), Counter())[question.answer] += 1
+    return [_without_picture(*each, usual.get((each[0].group, each[1]), Counter())) for each in found]
+
+
+def _without_picture(case: Case, world: World, question: Question, usual: Counter[str]) -> BlindQuestion:
+    text = question.text if question.text or not case.change else case.change.text
+    if case.context and world == "counterfactual":
+        text = f"{text} {case.context}"
+    if case.change and case.change.text not in text and world == "counterfactual":
+        text = f"{text} {case.change.text}"
+    chance: float | None = None
+    if question.kind == "choice":
+        answers = tuple(option.text for option in question.options)
+        right, chance = LETTERS.index(question.answer), 1 / len(answers)
+    elif question.kind == "boolean":
+        answers, right, chance = ("yes", "no"), int(question.answer == "no"), 0.5
+    else:
+        answers = tuple(answer for answer, _ in usual.most_common(_USUAL_ANSWERS))
+        right = answers.index(question.answer) if question.answer in answers else -1
+    block = case.image or str(case.provenance.get("img_id") or case.id)
+    if "unit" in case.provenance:  # in a unit all answers are equally frequent: the others reveal the last
+        block = f"{case.group}/{case.provenance['unit']}"
+    group = f"{case.group}, control" if case.control_of else case.group
+    picture = str(case.provenance.get("img_id") or block)
+    return BlindQuestion(case.id, world, group, block, picture, text, answers, right, question.kind == "choice", chance)
+
+
+class _Wording(NamedTuple):
+    """The common wording of the questions of a group."""
+
+    template: frozenset[str]
+    """Words that are not rare."""
+    usual: frozenset[str]
+    """Words that do not name things."""
+    turning: tuple[str, ...]
+    """Words that may reverse yes and no; an empty string stands for the unchanged answer."""
+
+    def template_of(self, text: str) -> str:
+        """Return the words of a question, without those that are rare in its group."""
+        return " ".join(word if word in self.template else _RARE_WORD for word in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words and numbers of a text, in lower case."""
+    return _WORD.findall(text.casefold())
+
+
+def _wordings(questions: Sequence[BlindQuestion]) -> dict[str, _Wording]:
+    """Return the common wording of the questions in each group."""
+    found: dict[str, dict[str, set[int]]] = {}
+    sizes: Counter[str] = Counter()
     for question in questions:
-        counts.setdefault(question.group, Counter()).update(set(words(question.text)))
-    found = []
+        for word in set(_words(question.text)):
+            found.setdefault(question.group, {}).setdefault(word, set()).add(sizes[question.group])
+        sizes[question.group] += 1
+    wordings = {}
+    for group, size in sizes.items():
+        places = found.get(group, {})
+        turning: dict[frozenset[int], str] = {}  # only one of several words that occur in the same questions
+        for word, own in sorted(places.items()):
+            if abs(len(own) / size - 0.5) < _EITHER:
+                turning.setdefault(frozenset(own if 0 in own else set(range(size)) - own), word)
+        least = max(2.0, _TEMPLATE_WORD_SHARE * size)
+        template = frozenset(word for word, own in places.items() if len(own) >= least and not word.isdigit())
+        usual = frozenset(word for word, own in places.items() if len(own) >= _COMMON_WORD_SHARE * size)
+        wordings[group] = _Wording(template, usual, ("", *turning.values()))
+    return wordings
+
+
+def text_features(questions: Sequence[BlindQuestion], folds: Sequence[int]) -> Iterator[Features]:
+    """Yield the features of the text for every test fold; counts in other questions depend on the fold."""
+    wordings = _wordings(questions)
+    own: list[list[list[str]]] = []
     for question in questions:
-        often, least = counts[question.group], max(2.0, _TEMPLATE_WORD_SHARE * sizes[question.group])
-        kept_words = (
-            word if often[word] >= least and not word.isdigit() else _RARE_WORD for word in words(question.text)
-        )
-        found.append(" ".join(kept_words))
-    return found
+        template = wordings[question.group].template_of(question.text)
+        parts = (_position(question, template), _form(question), _content(question, template))
+        own.append([[*position, *form, *content] for position, form, content in zip(*parts, strict=True)])
+    kinds = [_kinds(question, wordings[question.group]) for question in questions]
+    right: Counter[tuple[_Kind, int]] = Counter()
+    shown: Counter[tuple[_Kind, int]] = Counter()
+    for question, answers, fold in zip(questions, kinds, folds, strict=True):
+        for place, ways in enumerate(answers):
+            for kind in (kind for listed in ways.values() for kind in listed):
+                shown[kind, fold] += 1
+                right[kind, fold] += place == question.right
+    for tested in range(FOLDS):
+        yield [
+            [[*names, *others] for names, others in zip(mine, _elsewhere(answers, right, shown, seen), strict=True)]
+            for mine, answers, fold in zip(own, kinds, folds, strict=True)
+            for seen in [[other for other in range(FOLDS) if other not in (tested, fold)]]
+        ]
 
 
-def _majority(question: BlindQuestion, template: str) -> list[list[str]]:
-    """Return the position of each option, or each answer if none are listed, combined with the template."""
+def _position(question: BlindQuestion, template: str) -> list[list[str]]:
+    """Return the position of each option, or each answer if none are listed, alone and with the template."""
     named = (f"letter {place + 1}" for place in range(len(question.answers))) if question.offered else question.answers
     return [[name, f"{name} after “{template}”"] for name in named]
 
 
-def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
+def _form(question: BlindQuestion) -> list[list[str]]:
     """Return the length of each option, the gaps between its number and the others, and how near it is to the mean of
     the options; for words, how much it resembles the others."""
     if not question.offered:
@@ -74,7 +191,7 @@ def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
         mean = sum(numbers) / len(numbers)
         by_name |= {"number": numbers, "distance from the mean": [abs(number - mean) for number in numbers]}
     else:
-        bags = [set(words(answer)) for answer in question.answers]
+        bags = [set(_words(answer)) for answer in question.answers]
         by_name["likeness"] = [sum(len(bag & other) / (len(bag | other) or 1) for other in bags) for bag in bags]
     found: list[list[str]] = [[] for _ in question.answers]
     for name, figures in by_name.items():
@@ -90,21 +207,21 @@ def _form(question: BlindQuestion, _template: str) -> list[list[str]]:
     return found
 
 
-def _words(question: BlindQuestion, template: str) -> list[list[str]]:
+def _content(question: BlindQuestion, template: str) -> list[list[str]]:
     """Return the words of each option, and the words of the question combined with each answer."""
-    kept_words, known = words(question.text), set(template.split())
-    usual = [word for word in dict.fromkeys(kept_words) if word in known or word.isdigit()]
+    asked, known = _words(question.text), set(template.split())
+    usual = [word for word in dict.fromkeys(asked) if word in known or word.isdigit()]
     if not question.offered:
-        asked = dict.fromkeys([*usual, *(f"{one} {two}" for one, two in pairwise(template.split()))])
-        leanings = [[f"“{word}” → {answer}" for word in asked] for answer in question.answers]
+        parts = dict.fromkeys([*usual, *(f"{one} {two}" for one, two in pairwise(template.split()))])
+        leanings = [[f"“{part}” → {answer}" for part in parts] for answer in question.answers]
         # For yes/no questions, evidence for one answer is evidence against the other.
         return [leanings[0], []] if len(leanings) == 2 else leanings
-    numbers = [int(word) for word in kept_words if word.isdecimal() and len(word) < 6]
+    numbers = [int(word) for word in asked if word.isdecimal() and len(word) < 6]
     found = []
     for answer in question.answers:
-        own = words(answer)
+        own = _words(answer)
         names = [f"option “{answer.casefold()}”", *(f"option word “{word}”" for word in dict.fromkeys(own))]
-        names.append(f"shares {min(_OVERLAP, len({*own} & {*kept_words}))} words with the question")
+        names.append(f"shares {min(_OVERLAP, len({*own} & {*asked}))} words with the question")
         names += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
         if numbers and answer.isdecimal() and len(answer) < 6:
             names.append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
@@ -120,108 +237,45 @@ def _numbers(question: BlindQuestion) -> list[float]:
         return []
 
 
-def _each(*parts: Callable[[BlindQuestion, str], list[list[str]]]) -> Features:
-    """Return a function for features that depend only on the question and are the same for every test fold."""
-
-    def features(questions: Sequence[BlindQuestion], named: Sequence[str], _folds: Ints) -> Sequence[Table]:
-        found = (
-            [list(chain(*names)) for names in zip(*(part(question, template) for part in parts), strict=True)]
-            for question, template in zip(questions, named, strict=True)
-        )
-        return [Table(questions, found)] * FOLDS
-
-    return features
-
-
-class _Wording(NamedTuple):
-    """The common wording of the questions of a group."""
-
-    usual: frozenset[str]
-    """Words that do not name things."""
-    turning: tuple[str, ...]
-    """Words that may reverse yes and no; an empty string stands for the unchanged answer."""
-
-
-def _wordings(questions: Sequence[BlindQuestion]) -> dict[str, _Wording]:
-    """Return the common wording of the questions in each group."""
-    found: dict[str, dict[str, set[int]]] = {}
-    sizes: Counter[str] = Counter()
-    for question in questions:
-        for word in set(words(question.text)):
-            found.setdefault(question.group, {}).setdefault(word, set()).add(sizes[question.group])
-        sizes[question.group] += 1
-    wordings = {}
-    for group, size in sizes.items():
-        places = found.get(group, {})
-        turning: dict[frozenset[int], str] = {}  # only one of several words that occur in the same questions
-        for word, own in sorted(places.items()):
-            if abs(len(own) / size - 0.5) < _EITHER:
-                turning.setdefault(frozenset(own if 0 in own else set(range(size)) - own), word)
-        usual = frozenset(word for word, own in places.items() if len(own) >= _COMMON_WORD_SHARE * size)
-        wordings[group] = _Wording(usual, ("", *turning.values()))
-    return wordings
-
-
 _Kind = tuple[str, ...]
 """A group, and the counted item in it: an option, or an answer with a name."""
-
-
-def _elsewhere(questions: Sequence[BlindQuestion], _named: Sequence[str], folds: Ints) -> Sequence[Table]:
-    """Return how often each answer was right, and was offered, outside the test fold and the question's own fold."""
-    common = _wordings(questions)
-    kinds = [_kinds(question, common[question.group]) for question in questions]
-    right: Counter[tuple[_Kind, int | None]] = Counter()
-    shown: Counter[tuple[_Kind, int | None]] = Counter()
-    for question, own, fold in zip(questions, kinds, folds.tolist(), strict=True):
-        for place, ways in enumerate(own):
-            for kind in (kind for listed in ways.values() for kind in listed):
-                for key in ((kind, fold), (kind, None)):  # None counts all folds
-                    shown[key] += 1
-                    right[key] += place == question.right
-
-    def outside(counts: Counter[tuple[_Kind, int | None]], kind: _Kind, unseen: set[int]) -> int:
-        return counts[kind, None] - sum(counts[kind, fold] for fold in unseen)
-
-    def figures(ways: dict[str, list[_Kind]], unseen: set[int]) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for turn, listed in ways.items():
-            often = [outside(right, kind, unseen) for kind in listed]
-            seen = [outside(shown, kind, unseen) for kind in listed]
-            named = f" (turned by “{turn}”)" if turn else ""
-            found[f"right{named}"] = sum(often)
-            found[f"shown{named}"] = sum(seen)
-            found[f"right of those shown{named}"] = sum(
-                one / (both or 1) for one, both in zip(often, seen, strict=True)
-            )
-        return found
-
-    return [
-        Table(
-            questions,
-            [
-                _ranked([figures(ways, {fold, tested}) for ways in own])
-                for own, fold in zip(kinds, folds.tolist(), strict=True)
-            ],
-        )
-        for tested in range(FOLDS)
-    ]
+_Counts = Mapping[tuple[_Kind, int], int]
+"""How often something holds for a kind, in each fold."""
 
 
 def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_Kind]]]:
-    """Return the features that other questions may share, for each answer and reversing word: the option, or yes or
-    no together with each name in the question."""
+    """Return what other questions may share, for each answer and reversing word: the option, or yes or no together
+    with each name in the question."""
     if question.offered:
         return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
-    kept_words = words(question.text)
-    named = [(str(place), word) for place, word in enumerate(word for word in kept_words if word not in wording.usual)]
+    asked = _words(question.text)
+    named = [(str(place), word) for place, word in enumerate(word for word in asked if word not in wording.usual)]
     turning = wording.turning if len(question.answers) == 2 else ("",)
     return [
         {
-            turn: [(question.group, turn, other if turn in kept_words else answer, *name) for name in named]
+            turn: [(question.group, turn, other if turn in asked else answer, *name) for name in named]
             for turn in turning
         }
         for answer, other in zip(question.answers, reversed(question.answers), strict=True)
     ]
+
+
+def _elsewhere(
+    answers: list[dict[str, list[_Kind]]], right: _Counts, shown: _Counts, seen: list[int]
+) -> list[list[str]]:
+    """Return the ranks of each answer by how often it was right, and was offered, in the folds `seen`."""
+    figures = []
+    for ways in answers:
+        found: dict[str, float] = {}
+        for turn, kinds in ways.items():
+            often = [sum(right[kind, fold] for fold in seen) for kind in kinds]
+            offered = [sum(shown[kind, fold] for fold in seen) for kind in kinds]
+            turned = f" (turned by “{turn}”)" if turn else ""
+            found[f"right{turned}"] = sum(often)
+            found[f"shown{turned}"] = sum(offered)
+            found[f"right of those shown{turned}"] = sum(a / (b or 1) for a, b in zip(often, offered, strict=True))
+        figures.append(found)
+    return _ranked(figures)
 
 
 def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
@@ -234,18 +288,6 @@ def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
             yield f"{name} elsewhere: more often than {below} others, less often than {above}"
 
     return [list(ranks(own)) for own in figures]
-
-
-PROBES: dict[str, tuple[str, Features]] = {
-    "majority": ("the answer, or the letter, most often right for the template", _each(_majority)),
-    "form": ("lengths and numbers of the options, and how much an option resembles the others", _each(_form)),
-    "words": (
-        "the words of the question and of the options, and the cues of the other two",
-        _each(_majority, _form, _words),
-    ),
-    "elsewhere": ("how often an answer is right, or offered, in the other questions", _elsewhere),
-}
-"""For each probe, a description and the function that computes its features."""
 
 
 def count_knowledge(cases: Iterable[Case]) -> Knowledge:
@@ -261,21 +303,17 @@ def count_knowledge(cases: Iterable[Case]) -> Knowledge:
     return found
 
 
-def knowledge_features(known: Knowledge) -> Features:
-    """Return the features of the knowledge probe."""
-
-    def features(questions: Sequence[BlindQuestion], named: Sequence[str], _folds: Ints) -> Sequence[Table]:
-        common, found = _wordings(questions), []
-        for question, template in zip(questions, named, strict=True):
-            wording = common[question.group]
-            names = [name for name in known.names_in(question.text) if name not in wording.usual]
-            if question.offered:
-                found.append(_ranked([_counts(known, question.picture, answer, names) for answer in question.answers]))
-            else:
-                found.append(_yes_or_no(known, question, names[:_NAMED], template, wording))
-        return [Table(questions, found)] * FOLDS
-
-    return features
+def knowledge_features(questions: Sequence[BlindQuestion], known: Knowledge) -> Features:
+    """Return the features of common knowledge."""
+    wordings, found = _wordings(questions), []
+    for question in questions:
+        wording = wordings[question.group]
+        names = [name for name in known.names_in(question.text) if name not in wording.usual]
+        if question.offered:
+            found.append(_ranked([_counts(known, question.picture, answer, names) for answer in question.answers]))
+        else:
+            found.append(_yes_or_no(known, question, names[:_NAMED], wording))
+    return found
 
 
 def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> dict[str, float]:
@@ -292,9 +330,7 @@ def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> di
     }
 
 
-def _yes_or_no(
-    known: Knowledge, question: BlindQuestion, names: list[str], template: str, wording: _Wording
-) -> list[list[str]]:
+def _yes_or_no(known: Knowledge, question: BlindQuestion, names: list[str], wording: _Wording) -> list[list[str]]:
     """Return which names of the question support which more often, combined with its template and its reversing
     words."""
     found = []
@@ -304,11 +340,10 @@ def _yes_or_no(
         found.append(f"{one + 1} supports {other + 1}: {forth > 0}, {back > 0}")
     if len(names) == _NAMED:
         for last in range(_NAMED):
-            pair = [place for place in range(_NAMED) if place != last]
-            counts = [known.keeps(names[place], names[last], question.picture) for place in pair]
-            found.append(
-                f"{pair[0] + 1} supports {last + 1} more often than {pair[1] + 1} does: {compare_counts(*counts)}"
-            )
-    kept_words = set(question.text.casefold().replace(",", " ").replace("?", " ").split())
-    ways = [template, *(f"{'with' if word in kept_words else 'without'} “{word}”" for word in wording.turning if word)]
+            one, other = (place for place in range(_NAMED) if place != last)
+            counts = (known.keeps(names[place], names[last], question.picture) for place in (one, other))
+            found.append(f"{one + 1} supports {last + 1} more often than {other + 1} does: {compare_counts(*counts)}")
+    asked = set(_words(question.text))
+    ways = [f"{'with' if word in asked else 'without'} “{word}”" for word in wording.turning if word]
+    ways.append(wording.template_of(question.text))
     return [[f"{what}, {way}" for what in found for way in ways], *([] for _ in question.answers[1:])]

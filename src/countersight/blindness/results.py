@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from countersight.blindness.features import PROBES
-from countersight.blindness.probing import ALL_GROUPS, KNOWLEDGE, VERSION, Blind, Cue, Share, measure
-from countersight.blindness.questions import Answered
+from countersight.blindness.features import Answered
+from countersight.blindness.probing import ALL_GROUPS, KNOWLEDGE, TEXT, VERSION, Blind, Cue, Share, measure
 from countersight.case import TWO_WORLDS, World
 from countersight.causal import GRAPHS, Knowledge, read_graphs
 from countersight.dataset import BadRow, Dataset, hidden_in
@@ -25,7 +24,7 @@ RESULTS_FILE = "blind.json"
 _MUCH = 0.1
 """The card names groups where common knowledge exceeds chance by more than this."""
 _USES = {
-    **{name: uses for name, (uses, _) in PROBES.items()},
+    TEXT: "positions, lengths and words of the answers, words of the questions, and the answers to other questions",
     KNOWLEDGE: "what usually supports what: how often each pair occurs in the causal graphs of other pictures",
 }
 
@@ -111,22 +110,18 @@ def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, An
 
 
 def _table(found: Blind) -> Grid:
-    """Return a table of the accuracy per group and world: chance, words, common knowledge and each probe, in per
-    cent."""
+    """Return a table of the accuracy per group and world: chance and each probe, in per cent."""
+    names = list(found.groups[0].probes)
     lines = []
     for group in found.groups:
         cells = (
             f"{group.group or '(none)'}, {group.world}",
             f"{group.questions:,}",
             f"{100 * group.chance:.1f}" if group.chance is not None else "–",
-            format_share(group.blind),
-            format_share(group.knowledge) if group.knowledge else "–",
-            *(f"{100 * share.right:.1f}" for probe, share in group.probes.items() if probe != KNOWLEDGE),
+            *(format_share(group.probes[name]) if name in group.probes else "–" for name in names),
         )
         lines.append(Line(tuple(TableCell(clean(cell)) for cell in cells), total=group.gives_away))
-    probes = (probe for probe in found.groups[0].probes if probe != KNOWLEDGE)
-    head = ("group, world", "n", "chance", "text", "common knowledge", *probes)
-    return Grid("Accuracy without the pictures, in %", head, tuple(lines))
+    return Grid("Accuracy without the pictures, in %", ("group, world", "n", "chance", *names), tuple(lines))
 
 
 def _probes(found: Blind) -> list[str]:
@@ -168,10 +163,7 @@ def section(found: Blind) -> Iterator[str]:
     yield summary(found)
     if not found.groups:
         return
-    yield (
-        "Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals. *Text* is the text "
-        "probe that does best on the other folds."
-    )
+    yield ("Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals.")
     much = [
         f"{group.group} ({format_share(known)}%)"
         for group in found.groups
@@ -199,7 +191,7 @@ def render(found: Blind, console: "Console") -> None:
         console.print(summary(found), markup=False)
         return
     print_grids([_table(found)], console)
-    note = "  in bold: better than guessing; text: the text probe that does best on the other folds; 95% intervals\n"
+    note = "  in bold: better than guessing; 95% intervals\n"
     console.print(
         "\n".join((*(f"  {clean(words)}" for words in _probes(found)), note)),
         style="dim",

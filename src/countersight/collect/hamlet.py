@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from sqlalchemy import func, insert, select
 
-from countersight.blindness import BlindQuestion, Table
+from countersight.blindness import Table
 from countersight.case import Option
 from countersight.collect import tables
 from countersight.collect.campaign import Campaign
@@ -31,7 +31,6 @@ _RETRAIN_AFTER = 10
 """New items in the train split (or 10 % more, if that is larger) after which the ranker is trained again."""
 _TRAIN = "train"
 """The split that it learns from."""
-_STEPS = 30
 _SHARPNESS = 6.0
 FEWEST = 20
 """Least number of instances for training."""
@@ -88,12 +87,9 @@ def train(instances: Sequence[Instance]) -> TextRanker:
     instances = instances[-_MOST:]
     if len(instances) < FEWEST:
         return TextRanker({}, len(instances))
-    questions = [
-        BlindQuestion("", "counterfactual", "", "", "", each.context, each.responses, 0, offered=True, chance=None)
-        for each in instances
-    ]
-    table = Table(questions, ([_features(each.context, said) for said in each.responses] for each in instances))
-    weights = table.train(np.ones(len(instances), dtype=bool), _STEPS)
+    features = [[_features(each.context, said) for said in each.responses] for each in instances]
+    table = Table([0] * len(instances), features)
+    weights = table.train(np.ones(len(instances), dtype=bool))
     return TextRanker(dict(zip(map(str, table.names), weights.tolist(), strict=True)), len(instances))
 
 
