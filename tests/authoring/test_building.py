@@ -9,7 +9,6 @@ import pytest
 from making import case, dataset, picture
 from pairing import NOUNS, questions, write_csv, write_vqa
 
-import countersight
 from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset, read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
@@ -296,11 +295,6 @@ def test_unusable_input_is_an_error_message(
 def test_the_grammar_writes_no_pairs_of_cfmm(tmp_path: Path) -> None:
     with pytest.raises(CountersightError, match="options shared by two counts would reveal the answer"):
         build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", suite="cfmm")
-
-
-def test_a_missing_file_is_an_error_in_python_too(tmp_path: Path) -> None:
-    with pytest.raises(CountersightError, match=r"the file .*gone\.csv does not exist"):
-        countersight.build("cvqa", tmp_path / "gone.csv", tmp_path / "pairs")
 
 
 def test_an_existing_dataset_is_not_overwritten(built: Path) -> None:

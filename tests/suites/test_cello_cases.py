@@ -235,12 +235,6 @@ def test_hugging_face_opens_it_with_its_graphs(tmp_path, monkeypatch):
     assert rows[0]["graph"]["edges"][0]["relation"] == "supports"
 
 
-def test_a_picture_named_to_lead_out_of_the_folder_is_no_picture(tmp_path):
-    (tmp_path / "secret.jpg").write_bytes(picture(kind="JPEG"))
-    (case, *_) = make(tmp_path, [graph("chain", image="../../secret")], "--per-task", "2")
-    assert case.image is None
-
-
 def test_bad_lines_are_named_and_left_out(tmp_path, capsys):
     wrong = msgspec.structs.replace(graph("direct"), kind="chain")
     lines = [b"{", b'{"kind": "ring"}', b"[" * 2000, b'"\xff"', wrong, b"x" * (1 << 20), graph("chain"), b"   "]

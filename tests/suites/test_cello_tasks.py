@@ -43,11 +43,6 @@ def test_there_are_twelve_on_four_rungs():
 
 
 @pytest.mark.parametrize(("task", "kind"), FITS, ids=IDS)
-def test_every_fitting_graph_is_asked_about(task, kind):
-    assert all_queries(task, kind)
-
-
-@pytest.mark.parametrize(("task", "kind"), FITS, ids=IDS)
 def test_a_choice_is_refused_if_nothing_depends_on_anything(task, kind):
     causes = Shape.of(graph(kind)).model().causes
     unmoved = StructuralModel(causes, {name: (True,) * 2 ** (len(of) + 1) for name, of in causes.items()})
@@ -167,11 +162,6 @@ def test_a_bystander_matters_to_nothing():
         for query in added:
             assert query.cause == "other window"
             assert query.effect_goes == (task.short == "SC")
-
-
-def test_of_a_collision_only_what_both_kinds_of_sharing_agree_on_is_asked():
-    """Whether one of two causes would do alone is not in the graph."""
-    assert not any(query.effect_goes for query in all_queries(TASKS["counterfactual_reasoning"], "collision"))
 
 
 def test_of_two_causes_without_an_edge_none_is_lost_for_the_other():

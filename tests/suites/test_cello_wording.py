@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 from causal.specimens import every_kind, graph
 
-from countersight.causal.lexicon import is_plural, may_be_the_same, plain, singular, synonyms
+from countersight.causal.lexicon import is_plural, may_be_the_same, synonyms
 from countersight.suites.cello.queries import ChoiceQuery, Shape
 from countersight.suites.cello.rules import NO_OPTIONS, ONE_OF_A_KIND, OPTIONS
 from countersight.suites.cello.tasks import TASKS, queries
@@ -59,14 +59,6 @@ def test_verbs_and_pronouns_agree_with_their_names():
     for _, _, _, _, text in QUESTIONS:
         assert not re.search(wrong, text), text
         assert not re.search(r"\bdo the (?:table|plate|pizza|wall|shelf|leash|umbrella)\b", text), text
-
-
-def test_every_task_has_several_wordings():
-    for task in TASKS.values():
-        shape = Shape.of(next(one for one in every_kind() if one.kind in task.kinds))
-        query = queries(task, shape.graph)[0]
-        texts = {question(task, query, shape, number, stays=stays) for number in range(8) for stays in (True, False)}
-        assert len(texts) >= 2, task.name
 
 
 def test_a_question_names_what_it_should_and_nothing_else_of_the_graph():
@@ -145,17 +137,6 @@ def test_a_verb_agrees(name, plain_verb, said):
 
 
 @pytest.mark.parametrize(
-    ("plural", "noun"),
-    [("horses", "horse"), ("knives", "knife"), ("benches", "bench"), ("ladies", "lady"), ("boxes", "box"),
-     ("potatoes", "potato"), ("men", "man"), ("snowmen", "snowman"), ("bus", "bus"), ("dress", "dress"),
-     ("zorbles", "zorble")],
-)  # fmt: skip
-def test_one_form_for_a_noun_and_its_plural(plural, noun):
-    assert singular(plural) == noun
-    assert plain(f"red {plural}") == f"red {noun}"
-
-
-@pytest.mark.parametrize(
     ("one", "other", "same"),
     [
         ("sofa", "couch", True),
@@ -166,6 +147,11 @@ def test_one_form_for_a_noun_and_its_plural(plural, noun):
         ("beach sand", "beach", True),
         ("tennis racquet", "racket", True),
         ("road", "street", True),
+        ("utensils", "fork", True),
+        ("silverware", "dinner knife", True),
+        ("vegetables", "carrot", True),
+        ("clothes", "blue shirt", True),
+        ("utensils", "plate", False),
         ("shelf", "books", False),
         ("cup", "table", False),
         ("man", "woman", False),

@@ -183,10 +183,7 @@ def _form(question: BlindQuestion) -> list[list[str]]:
     if not question.offered:
         return [[] for _ in question.answers]
     numbers = _numbers(question)
-    by_name: dict[str, list[float]] = {
-        "length": [len(answer) for answer in question.answers],
-        "words": [len(answer.split()) for answer in question.answers],
-    }
+    by_name: dict[str, list[float]] = {"length": [len(answer) for answer in question.answers]}
     if numbers:
         mean = sum(numbers) / len(numbers)
         by_name |= {"number": numbers, "distance from the mean": [abs(number - mean) for number in numbers]}
@@ -216,15 +213,12 @@ def _content(question: BlindQuestion, template: str) -> list[list[str]]:
         leanings = [[f"“{part}” → {answer}" for part in parts] for answer in question.answers]
         # For yes/no questions, evidence for one answer is evidence against the other.
         return [leanings[0], []] if len(leanings) == 2 else leanings
-    numbers = [int(word) for word in asked if word.isdecimal() and len(word) < 6]
     found = []
     for answer in question.answers:
         own = _words(answer)
         names = [f"option “{answer.casefold()}”", *(f"option word “{word}”" for word in dict.fromkeys(own))]
         names.append(f"shares {min(_OVERLAP, len({*own} & {*asked}))} words with the question")
         names += [f"“{word}” → “{one}”" for word in usual for one in own[:1] if word != one]
-        if numbers and answer.isdecimal() and len(answer) < 6:
-            names.append(f"adds up to {int(answer) + numbers[0]} with {numbers[0]}")
         found.append(names)
     return found
 

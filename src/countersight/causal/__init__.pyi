@@ -9,11 +9,8 @@ from .graph import GraphKind as GraphKind
 from .graph import MalformedPart as MalformedPart
 from .graph import Thing as Thing
 from .graph import ancestors as ancestors
-from .graph import backdoor_set as backdoor_set
 from .graph import causes as causes
 from .graph import descendants as descendants
-from .graph import effects as effects
-from .graph import is_separated as is_separated
 from .graph import mediators as mediators
 from .knowledge import Knowledge as Knowledge
 from .knowledge import compare_counts as compare_counts

@@ -161,10 +161,25 @@ class RelationRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     say: tuple[str, ...]
     cause: Role | None = None
     inverse: tuple[str, ...] = ()
-    subject: tuple[str, ...] = ()
-    object: tuple[str, ...] = ()
-    not_subject: tuple[str, ...] = ()
-    not_object: tuple[str, ...] = ()
+    subject: frozenset[str] = frozenset()
+    object: frozenset[str] = frozenset()
+    not_subject: frozenset[str] = frozenset()
+    not_object: frozenset[str] = frozenset()
+
+    def verdict(self, subject: frozenset[str], object: frozenset[str]) -> RelationVerdict | None:
+        """Return the verdict on things of these classes; None if the rule is not about them.
+
+        Immaterial things do not hold anything and are not held, unless the rule names their class.
+        """
+        for classes, wanted, unwanted in (
+            (subject, self.subject, self.not_subject),
+            (object, self.object, self.not_object),
+        ):
+            if not unwanted.isdisjoint(classes) or (wanted and wanted.isdisjoint(classes)):
+                return None
+            if self.cause and not wanted and "immaterial" in classes:
+                return None
+        return RelationVerdict("causal", self.kind, self.cause) if self.cause else _WITHOUT_CAUSE[self.kind]
 
 
 class CatalogueFile(msgspec.Struct, frozen=True):
@@ -247,11 +262,12 @@ class Catalogue:
         self._words = RelationWords(
             [phrasing for phrase in listed for phrasing in file.with_each_verb(phrase)], file.forms, file.words
         )
-        self._entries: dict[str, list[_Entry]] = {}
+        self._rules: dict[str, list[tuple[RelationRule, bool]]] = {}
+        """The rules about each phrase, and whether the phrase is one of their inverse ones."""
         for rule in file.rule:
             for phrases, inverse in ((rule.say, False), (rule.inverse, True)):
                 for phrase in (phrasing for listed in phrases for phrasing in file.with_each_verb(listed)):
-                    self._entries.setdefault(self._words.bare(phrase), []).append(_entry(rule, inverse))
+                    self._rules.setdefault(self._words.bare(phrase), []).append((rule, inverse))
         self._read = lru_cache(maxsize=1 << 16)(self._words.read)
         self.decide = lru_cache(maxsize=1 << 18)(self._decide)
         """Returns whether and how the relation between two named things is causal."""
@@ -269,11 +285,14 @@ class Catalogue:
 
     def _between(self, subject: str, phrase: str, object: str) -> RelationVerdict | None:
         """Return the verdict of the first rule that fits; None if the words are known but no rule fits."""
-        entries = self._entries.get(phrase)
-        if entries is None:
+        rules = self._rules.get(phrase)
+        if rules is None:
             return UNKNOWN
-        ends = self.classes(subject), self.classes(object)
-        return next((entry.verdict for entry in entries if entry.fits(*ends)), None)
+        one, other = self.classes(subject), self.classes(object)
+        for rule, inverse in rules:
+            if found := rule.verdict(other, one) if inverse else rule.verdict(one, other):
+                return found.exchanged() if inverse else found
+        return None
 
 
 @cache
@@ -300,30 +319,3 @@ def is_person(name: str) -> bool:
 def verdict_on(subject: str, relation: str, object: str) -> RelationVerdict:
     """Return whether and how the relation between two named things is causal, according to the built-in catalogue."""
     return catalogue().decide(subject, relation, object)
-
-
-class _Entry(msgspec.Struct, frozen=True):
-    """A rule applied to one phrase: the classes that the subject and object of the phrase must have, and must not
-    have."""
-
-    verdict: RelationVerdict
-    subject: tuple[frozenset[str], frozenset[str]]
-    object: tuple[frozenset[str], frozenset[str]]
-
-    def fits(self, subject: frozenset[str], object: frozenset[str]) -> bool:
-        return all(
-            not (wanted and wanted.isdisjoint(classes)) and unwanted.isdisjoint(classes)
-            for (wanted, unwanted), classes in ((self.subject, subject), (self.object, object))
-        )
-
-
-def _entry(rule: RelationRule, inverse: bool) -> _Entry:
-    if rule.cause is None:
-        verdict, never = _WITHOUT_CAUSE[rule.kind], frozenset[str]()
-    else:  # immaterial things do not hold anything and are not held, unless the rule names their class
-        verdict, never = RelationVerdict("causal", rule.kind, rule.cause), frozenset({"immaterial"})
-    subject, object = (
-        (frozenset(wanted), frozenset(unwanted) | (frozenset() if wanted else never))
-        for wanted, unwanted in ((rule.subject, rule.not_subject), (rule.object, rule.not_object))
-    )
-    return _Entry(verdict.exchanged(), object, subject) if inverse else _Entry(verdict, subject, object)

@@ -24,19 +24,13 @@ class NounEntry(msgspec.Struct, frozen=True):
     """Hypernyms, the nearest first."""
 
 
-class Forms(msgspec.Struct, frozen=True):
-    """Irregular forms of nouns, as listed in `words/forms.toml`."""
-
-    he: frozenset[str]
-    she: frozenset[str]
-    always_plural: frozenset[str]
-
-
 @cache
-def forms() -> Forms:
-    """Return the listed forms."""
+def forms() -> dict[str, frozenset[str]]:
+    """Return the lists of nouns in `words/forms.toml` by name."""
     listed = tomllib.loads((files(__package__) / "words" / "forms.toml").read_text(encoding="utf-8"))
-    return Forms(*(frozenset(listed[name].split()) for name in ("he", "she", "always_plural")))
+    collections: dict[str, str] = listed.pop("collections")
+    lists = listed | {f"kinds of {noun}": kinds for nouns, kinds in collections.items() for noun in nouns.split()}
+    return {name: frozenset(words.split()) for name, words in lists.items()}
 
 
 @cache
@@ -84,7 +78,7 @@ def plain(name: str) -> str:
 def is_plural(name: str) -> bool:
     """Return whether the name takes a plural verb."""
     last = head(name)
-    return last in forms().always_plural or (singular(last) != last and last not in _entries())
+    return last in forms()["always_plural"] or (singular(last) != last and last not in _entries())
 
 
 def entry(name: str) -> NounEntry | None:
@@ -126,7 +120,9 @@ def may_be_the_same(one: str, other: str) -> bool:
 
 
 def _is_kind_of(one: str, other: str) -> bool:
-    found = entry(one)
+    noun, found = singular(head(one)), entry(one)
+    if noun in forms().get(f"kinds of {singular(head(other))}", ()):
+        return True
     if found is None:
         return False
     names = found.synonyms.union(found.hypernyms)

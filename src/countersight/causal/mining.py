@@ -100,7 +100,35 @@ def mine_scenes(scenes: Iterable[SceneGraph], statistics: MiningStatistics) -> I
     batch = _Batch()
     for scene in scenes:
         batch.add(scene, statistics)
-    yield from _graphs_of_batch(batch, statistics)
+    seen: set[tuple[object, ...]] = set()
+    last, around = -1, Surroundings(SceneGraph(""))
+    for number, kind, things, causes in _found(batch, statistics):
+        scene = batch.scenes[number]
+        if number != last:
+            last, around = number, Surroundings(scene)
+        names = [thing.name for thing in things]
+        if len(set(names)) < len(names):
+            statistics.namesakes += 1
+            continue
+        relations = [edge.relation for edge in causes]
+        # The causes of a collision have no order.
+        ends = (*sorted(zip(names, relations, strict=False)), names[2]) if kind == "collision" else (*names, *relations)
+        key = (scene.image or scene.id, kind, *ends)
+        if key in seen:
+            statistics.duplicates += 1
+            continue
+        seen.add(key)
+        statistics.graphs[kind] += 1
+        yield CausalGraph(
+            kind=kind,
+            things=things,
+            edges=causes,
+            scene=scene.id,
+            image=scene.image,
+            descriptions=around.descriptions(things),
+            others=around.others(things),
+            namesakes=around.namesakes(things),
+        )
 
 
 class _Batch:
@@ -134,38 +162,6 @@ class _Batch:
         self.scene_of += [len(self.scenes)] * len(places)
         self.scenes.append(scene)
         self.things += [things[end] for end in places]
-
-
-def _graphs_of_batch(batch: _Batch, statistics: MiningStatistics) -> Iterator[CausalGraph]:
-    seen: set[tuple[object, ...]] = set()
-    last, around = -1, Surroundings(SceneGraph(""))
-    for number, kind, things, causes in _found(batch, statistics):
-        scene = batch.scenes[number]
-        if number != last:
-            last, around = number, Surroundings(scene)
-        names = [thing.name for thing in things]
-        if len(set(names)) < len(names):
-            statistics.namesakes += 1
-            continue
-        relations = [edge.relation for edge in causes]
-        # The causes of a collision have no order.
-        ends = (*sorted(zip(names, relations, strict=False)), names[2]) if kind == "collision" else (*names, *relations)
-        key = (scene.image or scene.id, kind, *ends)
-        if key in seen:
-            statistics.duplicates += 1
-            continue
-        seen.add(key)
-        statistics.graphs[kind] += 1
-        yield CausalGraph(
-            kind=kind,
-            things=things,
-            edges=causes,
-            scene=scene.id,
-            image=scene.image,
-            descriptions=around.descriptions(things),
-            others=around.others(things),
-            namesakes=around.namesakes(things),
-        )
 
 
 def _found(

@@ -203,7 +203,7 @@ def is_plain(name: str) -> bool:
         return False
     if not 1 <= len(words_in(name)) <= _MAX_NAME_WORDS or singular(head(name)) in _VAGUE_NAMES:
         return False
-    if f"{head(name)}s" in forms().always_plural and "worn" in classes_of(name):
+    if f"{head(name)}s" in forms()["always_plural"] and "worn" in classes_of(name):
         return False  # "a pant", "a short"
     # Other names are misspelt, unusual ("dunkin donuts" for a bag), or unknown.
     words = [word for word in words_in(name) if word not in DISTINGUISHING_ATTRIBUTES] or [name]

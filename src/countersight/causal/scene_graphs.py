@@ -14,7 +14,6 @@ refused.
 
 import gzip
 import io
-import mmap
 import re
 import zlib
 from codecs import BOM_UTF8
@@ -135,12 +134,9 @@ class _Entry:
     def decode(self, text: bytes | msgspec.Raw, kind: type[_T], field: str = "element") -> _T | None:
         """Return the decoded text, or None if it is invalid."""
         try:
-            return msgspec.json.decode(text, type=kind)
-        except msgspec.ValidationError as error:
-            place, reason = _where(error)
-            self.report(place or field, reason)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            self.report(field, f"is not JSON ({error})")
+            return _part(text, kind)
+        except _BadPart as wrong:
+            self.report(wrong.field or field, wrong.reason)
         return None
 
     def each(self, field: str, parts: Iterable[_T], read: Callable[[_T], Any]) -> Iterator[Any]:
@@ -192,10 +188,9 @@ def _json_entries(
     path: Path, on_malformed: OnMalformed, on_read: OnRead | None = None
 ) -> Iterator[tuple[_Entry, str, msgspec.Raw]]:
     """Yield each element of a JSON array or object with its name, which is empty in an array."""
+    size = path.stat().st_size
     with _unpacked(path) as file:
-        size = path.stat().st_size
-        is_plain = isinstance(file, io.BufferedReader) and size > 0  # an empty file cannot be mapped into memory
-        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if is_plain else file.read()
+        content = file.read()
     try:
         found = msgspec.json.decode(content, type=list[msgspec.Raw] | dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -215,12 +210,14 @@ def _where(error: msgspec.ValidationError) -> tuple[str, str]:
     return (f"{field}.{named.group(1)}".lstrip("."), "is missing") if named else (field, reason)
 
 
-def _part(text: msgspec.Raw, kind: type[_T]) -> _T:
+def _part(text: bytes | msgspec.Raw, kind: type[_T]) -> _T:
     """Decode one element of a list on its own, so that an error does not affect the others."""
     try:
         return msgspec.json.decode(text, type=kind)
     except msgspec.ValidationError as error:
         raise _BadPart(*_where(error)) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _BadPart("", f"is not JSON ({error})") from error
 
 
 @lru_cache(maxsize=1 << 16)  # names repeat: a file has a thousand times as many things as names

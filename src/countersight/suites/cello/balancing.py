@@ -22,7 +22,7 @@ from random import Random
 from typing import TypeVar
 
 from countersight.causal import Knowledge, may_be_the_same
-from countersight.suites.cello.cases import CaseDraft, with_options, with_prior_verdict
+from countersight.suites.cello.cases import CaseDraft, with_options
 from countersight.suites.cello.common_knowledge import support_counts, verdict_on_choice
 from countersight.suites.cello.queries import ChoiceQuery, Shape
 
@@ -181,7 +181,7 @@ def balance_options(drafts: Sequence[CaseDraft], known: Knowledge, rng: Random) 
     for drafted, options, names, count in zip(drafts, ordered, board.names, support, strict=True):
         renamed = {option.text: name for option, name in zip(options, names, strict=True)}
         verdict = verdict_on_choice([sum(count(name)) for name in names])
-        found.append(with_prior_verdict(with_options(drafted, renamed) if drafted.spare else drafted, verdict))
+        found.append(with_options(drafted, renamed, verdict))
     return found
 
 

@@ -57,27 +57,26 @@ def draft_choice(
     return CaseDraft(case, shape.graph, task, forbidden, named, query, spare)
 
 
-def with_options(drafted: CaseDraft, renamed: dict[str, str]) -> CaseDraft:
-    """Return the draft with other names for its options, in the same places."""
+def with_options(drafted: CaseDraft, renamed: dict[str, str], verdict: PriorVerdict) -> CaseDraft:
+    """Return the draft with other names for its options, and whether common knowledge agrees with the answer."""
     asked = drafted.case.counterfactual
     assert asked is not None
     options = tuple(Option(renamed[option.text], option.role) for option in asked.options)
-    case = replace(drafted.case, counterfactual=replace(asked, options=options))
-    return replace(drafted, case=case, forbidden=tuple(sorted(option.text for option in options)))
-
-
-def with_prior_verdict(drafted: CaseDraft, verdict: PriorVerdict) -> CaseDraft:
-    """Return the draft with a record of whether common knowledge agrees with the answer."""
     provenance = {**drafted.case.provenance, "knowledge": verdict}
-    return replace(drafted, case=replace(drafted.case, provenance=provenance))
+    case = replace(drafted.case, counterfactual=replace(asked, options=options), provenance=provenance)
+    forbidden = tuple(sorted(option.text for option in options)) if drafted.spare else drafted.forbidden
+    return replace(drafted, case=case, forbidden=forbidden)
 
 
-def draft_yes_no(task: Task, query: YesNoQuery, shape: Shape, number: int, asks_stays: bool) -> CaseDraft:
+def draft_yes_no(
+    task: Task, query: YesNoQuery, shape: Shape, number: int, asks_stays: bool, verdict: PriorVerdict = "silent"
+) -> CaseDraft:
     """Return the case of a yes/no query, in the wording with this number, asking whether the effect stays or goes."""
     text = question(task, query, shape, number, stays=asks_stays)
     answer = "no" if query.effect_goes == asks_stays else "yes"
     named = tuple(shape.name(thing) for thing in (query.cause, query.effect, *query.held))
     case = _case(task, shape, Question(text, answer, "boolean"))
+    case = replace(case, provenance={**case.provenance, "knowledge": verdict})
     return CaseDraft(case, shape.graph, task, (), named)
 
 

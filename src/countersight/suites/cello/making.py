@@ -81,7 +81,7 @@ def assemble(
     model = None if isinstance(wording, str) else wording
     if model is None and wording not in WORDINGS:
         raise CountersightError(unknown(f"wording of {NAME}", str(wording), WORDINGS))
-    source = _source_of(mined)
+    license, attribution = _source_of(mined)
     pool = Pool(seed, per_task or size)
     writer = DatasetWriter(
         folder,
@@ -90,7 +90,7 @@ def assemble(
             "Causal questions after CELLO, twelve tasks on four rungs, made by Countersight from causal graphs in "
             "scene graphs. A case without a picture consists of its text and its graph."
         ),
-        license=source.license,
+        license=license,
         provenance={
             "suite": NAME,
             "mined": mined.name,
@@ -99,7 +99,7 @@ def assemble(
             "wording": str(wording) if model is None else model.name,
             "countersight": __version__,
         },
-        sections=(_divisions, lambda at: card_section(at, pool.knowledge), lambda _: source.card),
+        sections=(_divisions, lambda at: card_section(at, pool.knowledge), lambda _: attribution),
     )
     with writer, progress("Wording", size, "questions") as told:
         counted: Counter[str] = Counter()
@@ -177,22 +177,15 @@ class _Mining(msgspec.Struct):
     layouts: tuple[str, ...] = ()
 
 
-class _GraphSource(msgspec.Struct, frozen=True):
-    """The source of a mined folder's scene graphs: the resulting licence, and a part of the card."""
-
-    license: str
-    card: str
-
-
-def _source_of(mined: Path) -> _GraphSource:
-    """Return the source of a mined folder's scene graphs, from their layouts."""
+def _source_of(mined: Path) -> tuple[str, str]:
+    """Return the licence of a mined folder's scene graphs and the attribution for the card, from their layouts."""
     try:
         layouts = msgspec.json.decode((mined / STATISTICS).read_bytes(), type=_Mining).layouts
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         layouts = ()  # graphs without statistics: their source is unknown
     sources = "\n".join(f"- {_SOURCES.get(layout, _UNKNOWN_SOURCE)}" for layout in layouts or ("",))
     license = "CC-BY-4.0" if layouts and _LICENSED.issuperset(layouts) else "unknown"
-    return _GraphSource(license, _ATTRIBUTION.format(sources=sources))
+    return license, _ATTRIBUTION.format(sources=sources)
 
 
 def _divisions(folder: Path) -> str:

@@ -16,7 +16,7 @@ import msgspec
 from countersight.causal import CausalGraph, GraphKind, Knowledge, acting_kind, plain
 from countersight.random_choice import balanced
 from countersight.suites.cello.balancing import KNOWLEDGE_ROLE, SignedNames, balance_options, choose_balanced
-from countersight.suites.cello.cases import CaseDraft, draft_choice, draft_yes_no, with_prior_verdict
+from countersight.suites.cello.cases import CaseDraft, draft_choice, draft_yes_no
 from countersight.suites.cello.common_knowledge import Hints, hints, support_counts, verdict_on_yes_no
 from countersight.suites.cello.options import Answers
 from countersight.suites.cello.queries import ChoiceQuery, Shape, Task, YesNoQuery
@@ -179,8 +179,8 @@ def _yes_no_cases(
         wording = balanced(range(wordings(task)), f"{key}/wording", number) + turn
         for graph, query, hinted in pair[: wanted - 2 * number]:
             bystanders = (query.cause,) if query.cause not in {thing.id for thing in graph.things} else ()
-            drafted = draft_yes_no(task, query, Shape.of(graph, bystanders), wording, asks_stays)
-            yield with_prior_verdict(drafted, verdict_on_yes_no(task, query, hinted))
+            verdict = verdict_on_yes_no(task, query, hinted)
+            yield draft_yes_no(task, query, Shape.of(graph, bystanders), wording, asks_stays, verdict)
 
 
 def _queues(asked: list[_HintedQuery]) -> list[list[tuple[_HintedQuery, ...]]]:

@@ -9,7 +9,7 @@ only while all its causes do.
 
 from collections.abc import Callable, Iterator
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Final
 
 from countersight.causal import (
     CausalGraph,
@@ -18,7 +18,6 @@ from countersight.causal import (
     adjusted_probability,
     ancestors,
     association,
-    backdoor_set,
     causes,
     controlled_direct_effect,
     counterfactual_value,
@@ -53,21 +52,17 @@ _NESTING = frozenset({"support", "containment"})
 """Transitive kinds of cause: what stands on a table also stands, through it, on the floor."""
 
 
-class Supposition(NamedTuple):
-    """What a yes/no question supposes: a possible cause, the effect asked about, and things whose state is fixed."""
-
-    cause: str
-    effect: str
-    held: tuple[str, ...] = ()
+Supposition = tuple[str, str, tuple[str, ...]]
+"""What a yes/no question supposes: a possible cause, the effect asked about, and things whose state is fixed."""
 
 
 def _yes_no(
-    find: Callable[[Shape], Iterator[Supposition]], goes: Callable[[StructuralModel, Supposition], bool]
+    find: Callable[[Shape], Iterator[Supposition]], goes: Callable[[StructuralModel, str, str, tuple[str, ...]], bool]
 ) -> Callable[[Shape, StructuralModel], Iterator[Query]]:
     """Return a function for the yes/no queries of a task, from its suppositions and their answers."""
 
     def queries(shape: Shape, model: StructuralModel) -> Iterator[Query]:
-        return (YesNoQuery(*supposed, goes(model, supposed)) for supposed in find(shape))
+        return (YesNoQuery(*supposed, goes(model, *supposed)) for supposed in find(shape))
 
     return queries
 
@@ -169,11 +164,10 @@ def _is_confounded(model: StructuralModel, query: ChoiceQuery) -> bool:
 
 
 def _find_backdoor_set(shape: Shape) -> Iterator[ChoiceQuery]:
-    """Yield queries about what to control for, by the backdoor criterion."""
+    """Yield queries about the one thing to control for; an effect of the cause is none (Pearl 1993)."""
     for cause, effect in sorted(shape.edges):
-        controlled = backdoor_set(shape.edges, cause, effect)
-        if controlled:
-            yield ChoiceQuery((cause, effect), tuple(thing for thing in shape.names if thing in controlled))
+        for other in sorted(set(shape.names) - {cause, effect} - descendants(shape.edges, cause)):
+            yield ChoiceQuery((cause, effect), (other,))
 
 
 def _is_backdoor_set(model: StructuralModel, query: ChoiceQuery) -> bool:
@@ -209,8 +203,8 @@ def _one_held(shape: Shape) -> Iterator[Supposition]:
         for cause in sorted(ancestors(shape.edges, effect)):
             for between in sorted(mediators(shape.edges, cause, effect)):
                 if shape.kind(cause, effect) not in _NESTING:
-                    yield Supposition(cause, effect, (between,))
-                    yield Supposition(between, effect, (cause,))
+                    yield cause, effect, (between,)
+                    yield between, effect, (cause,)
 
 
 def _one_changed(shape: Shape) -> Iterator[Supposition]:
@@ -220,7 +214,7 @@ def _one_changed(shape: Shape) -> Iterator[Supposition]:
     """
     if shape.graph.kind == "fork":
         cause, changed, effect = shape.names
-        yield Supposition(cause, effect, (changed,))
+        yield cause, effect, (changed,)
     else:
         yield from _one_held(shape)
 
@@ -235,7 +229,7 @@ def _one_lost(shape: Shape) -> Iterator[Supposition]:
     """
     if shape.graph.kind == "fork":
         _, lost, effect = shape.names
-        yield Supposition(lost, effect)
+        yield lost, effect, ()
         return
     for effect in shape.names:
         behind, after = ancestors(shape.edges, effect), descendants(shape.edges, effect)
@@ -243,7 +237,7 @@ def _one_lost(shape: Shape) -> Iterator[Supposition]:
             continue
         for lost in (*shape.names, *shape.bystanders):
             if lost in behind | after or (behind and lost in shape.bystanders):
-                yield Supposition(lost, effect)
+                yield lost, effect, ()
 
 
 def _one_kept(shape: Shape) -> Iterator[Supposition]:
@@ -252,7 +246,7 @@ def _one_kept(shape: Shape) -> Iterator[Supposition]:
         behind = ancestors(shape.edges, effect)
         for kept in (*shape.names, *shape.bystanders) if behind else ():
             if kept in behind or kept in shape.bystanders:
-                yield Supposition(kept, effect)
+                yield kept, effect, ()
 
 
 def _effect_lost(shape: Shape) -> Iterator[Supposition]:
@@ -263,35 +257,35 @@ def _effect_lost(shape: Shape) -> Iterator[Supposition]:
             # Losing a part also changes the whole: a house without its roof.
             besides = behind - {cause} - ancestors(shape.edges, cause)
             if not any(shape.kind(cause, one) == "attachment" for one in besides):
-                yield Supposition(cause, effect)
+                yield cause, effect, ()
 
 
 # Yes/no questions: whether the effect goes
 
 
-def _goes_if_lost(model: StructuralModel, supposed: Supposition) -> bool:
-    return _is_lost(model, supposed.effect, supposed.cause)
+def _goes_if_lost(model: StructuralModel, cause: str, effect: str, _held: tuple[str, ...]) -> bool:
+    return _is_lost(model, effect, cause)
 
 
-def _goes_directly(model: StructuralModel, supposed: Supposition) -> bool:
-    held = dict.fromkeys(supposed.held, True)
-    return abs(controlled_direct_effect(model, _chances(model), supposed.cause, supposed.effect, held)) > _ZERO
+def _goes_directly(model: StructuralModel, cause: str, effect: str, held: tuple[str, ...]) -> bool:
+    state = dict.fromkeys(held, True)
+    return abs(controlled_direct_effect(model, _chances(model), cause, effect, state)) > _ZERO
 
 
-def _goes_naturally(model: StructuralModel, supposed: Supposition) -> bool:
-    return abs(natural_direct_effect(model, _chances(model), *supposed)) > _ZERO
+def _goes_naturally(model: StructuralModel, cause: str, effect: str, held: tuple[str, ...]) -> bool:
+    return abs(natural_direct_effect(model, _chances(model), cause, effect, held)) > _ZERO
 
 
-def _goes_indirectly(model: StructuralModel, supposed: Supposition) -> bool:
-    return abs(natural_indirect_effect(model, _chances(model), *supposed)) > _ZERO
+def _goes_indirectly(model: StructuralModel, cause: str, effect: str, held: tuple[str, ...]) -> bool:
+    return abs(natural_indirect_effect(model, _chances(model), cause, effect, held)) > _ZERO
 
 
-def _goes_if_only_kept(model: StructuralModel, supposed: Supposition) -> bool:
-    return not is_sufficient(model, supposed.cause, supposed.effect)
+def _goes_if_only_kept(model: StructuralModel, cause: str, effect: str, _held: tuple[str, ...]) -> bool:
+    return not is_sufficient(model, cause, effect)
 
 
-def _went_before(model: StructuralModel, supposed: Supposition) -> bool:
-    return is_necessary(model, supposed.cause, supposed.effect)
+def _went_before(model: StructuralModel, cause: str, effect: str, _held: tuple[str, ...]) -> bool:
+    return is_necessary(model, cause, effect)
 
 
 _THREE: Final[tuple[GraphKind, ...]] = ("chain", "confounding")

@@ -63,9 +63,9 @@ def pronoun(name: str) -> Pronoun:
     noun = singular(head(name))
     if is_plural(name):
         return _THEY
-    if noun in forms().he:
+    if noun in forms()["he"]:
         return Pronoun("he", "him", "his", "is")
-    if noun in forms().she:
+    if noun in forms()["she"]:
         return Pronoun("she", "her", "her", "is")
     return _THEY if is_person(name) else _IT
 
