@@ -33,21 +33,6 @@ class Plug(NamedTuple):
     """`module:attribute` of the function that opens it; imported on first use."""
     where: Where = "here"
 
-    @property
-    def takes_target(self) -> bool:
-        """Whether its name takes a target."""
-        return ":" in self.usage
-
-    @property
-    def takes_options(self) -> bool:
-        """Whether its target may contain a question mark, either before options or in a URL."""
-        return "?" in self.usage or "URL" in self.usage
-
-    def fits(self, target: str) -> bool:
-        """Whether it accepts this target; an empty string means no target."""
-        needs_target = ":" in self.usage.partition("[")[0]
-        return (self.takes_target or self.takes_options) if target else not needs_target
-
 
 class Registry(Generic[T]):
     """The plug-ins of one kind: built-in ones and those of other packages."""
@@ -131,11 +116,13 @@ class Registry(Generic[T]):
             if entry is None:
                 raise self._error(self._advice(name, kind))
             return self._load(entry), target
-        if not plug.takes_options and (option := _OPTION.search(target)):
+        has_target, may_have_options = ":" in plug.usage, "?" in plug.usage or "URL" in plug.usage
+        if not may_have_options and (option := _OPTION.search(target)):
             takers = [usage for usage in self.usages() if "?" in usage]
             others = f"; {self.what}s with options: {', '.join(takers)}" if takers else ""
             raise self._error(f"{kind} has no option {option[1]!r}{others}")
-        if not plug.fits(target):
+        must_have_target = ":" in plug.usage.partition("[")[0]
+        if must_have_target if not target else not (has_target or may_have_options):
             raise self._error(unknown(self.what, name, self.usages()))
         module, _, attribute = plug.home.partition(":")
         return getattr(import_module(module), attribute), target
@@ -178,19 +165,17 @@ class Registry(Generic[T]):
             entry = self._external().get(_split_name(name)[0])
             if entry is None:
                 raise
-            reason = f"{type(error).__name__}: {error}"
-            raise self._error(
-                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be opened: {reason}"
-            ) from error
+            raise self._failure(entry, "opened", error) from error
 
     def _load(self, entry: Any) -> Any:
         try:
             return entry.load()
         except Exception as error:  # importing another package's module may raise anything
-            reason = f"{type(error).__name__}: {error}"
-            raise self._error(
-                f"the {self.what} {entry.name!r} of {_package(entry)} cannot be imported: {reason}"
-            ) from error
+            raise self._failure(entry, "imported", error) from error
+
+    def _failure(self, entry: Any, what: str, error: Exception) -> CountersightError:
+        reason = f"{type(error).__name__}: {error}"
+        return self._error(f"the {self.what} {entry.name!r} of {_package(entry)} cannot be {what}: {reason}")
 
     def _external(self) -> dict[str, Any]:
         from importlib.metadata import entry_points

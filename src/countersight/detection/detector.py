@@ -42,7 +42,7 @@ class Detector:
         self.least = finder.least if score is None else score
         """The score threshold."""
         self._overlap = overlap
-        self._seen: OrderedDict[tuple[bytes, str], list[Found] | str] = OrderedDict()
+        self._seen: OrderedDict[tuple[bytes, str], list[Found]] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
         self._network = threading.Lock()
         self.settings: dict[str, object] = {**finder.settings, "score": self.least, "overlap": overlap}
@@ -84,18 +84,13 @@ class Detector:
                 self._seen[key] = await asyncio.to_thread(self._detect, picture, words)
                 if len(self._seen) > _CACHE_SIZE:
                     self._seen.popitem(last=False)
-            found = self._seen[key]
-        if isinstance(found, str):
-            raise ToolFailed(found)
-        return found
+            return self._seen[key]
 
-    def _detect(self, picture: Picture, words: str) -> list[Found] | str:
+    def _detect(self, picture: Picture, words: str) -> list[Found]:
         try:
             return self.boxes(as_seen(picture), words)
         except BadPicture as error:
-            return f"the picture {error}"
-        except ToolFailed as error:
-            return str(error)
+            raise ToolFailed(f"the picture {error}") from None
 
     def boxes(self, image: "Image.Image", words: str = "", least: float | None = None) -> list[Found]:
         """Return the objects found, most certain first, with scores of at least `least` (default: as in `settings`).

@@ -1,8 +1,8 @@
 """Fill holes with an inpainting network from an ONNX file, shaped like MI-GAN or LaMa.
 
 The inputs of a network are read from the file: a picture with three channels and a mask with one, as integers (MI-GAN's
-pipeline) or as floats from 0 to 1 (LaMa), of any size or of a fixed one. A test run on a small picture determines which
-mask value marks the hole, and whether the output ranges to 1 or to 255.
+pipeline, in which the hole is black) or as floats from 0 to 1 (LaMa, in which it is white), of any size or of a fixed
+one. A test run determines whether the output ranges to 1 or to 255.
 """
 
 from pathlib import Path
@@ -28,8 +28,6 @@ LARGEST = 1024
 """Largest side in pixels for a network that accepts any size; larger parts are scaled down."""
 AROUND = 1.0
 """Context around the hole on every side, as a multiple of the hole's size."""
-CLEAR = 30.0
-"""Minimum difference in levels between the hole and the rest to be sure that the hole was painted."""
 STEP = 8
 """Sides must be multiples of this, because networks halve a picture three times."""
 
@@ -57,8 +55,8 @@ class Inpainter:
         for into in (self._picture, self._mask):
             if into.type not in ("tensor(uint8)", "tensor(float)", "tensor(float16)"):
                 raise EditorError(f"{path}: its input {into.name} has type {into.type}, which is not supported")
-        self._hole_is_white, self._levels = True, 255.0
-        self._probe(path)
+        self._hole_is_white = self._mask.type != "tensor(uint8)"
+        self._levels = self._probe(path)
         self.settings: dict[str, Any] = {"network": fingerprint(path)}
 
     def __call__(self, pixels: Pixels, hole: Mask) -> Pixels:
@@ -67,9 +65,10 @@ class Inpainter:
         seen, covered = pixels[part], hole[part]
         height, width = covered.shape
         size = self._size(height, width)
-        answer = self._run(scaled(seen, size), scaled_hole(covered, size))
+        answer = self._raw(scaled(seen, size), scaled_hole(covered, size)) * (255.0 / self._levels)
+        filled = np.clip(np.round(answer), 0, 255).astype(np.uint8)
         painted = pixels.copy()
-        painted[part] = np.where(covered[:, :, None], scaled(answer, (height, width)), seen)
+        painted[part] = np.where(covered[:, :, None], scaled(filled, (height, width)), seen)
         return painted
 
     def _size(self, height: int, width: int) -> tuple[int, int]:
@@ -79,14 +78,10 @@ class Inpainter:
         down, across = (max(STEP, STEP * round(side * scale / STEP)) for side in (height, width))
         return down, across
 
-    def _run(self, pixels: Pixels, hole: Mask) -> Pixels:
-        answer = self._raw(pixels, hole, white=self._hole_is_white)
-        return np.clip(np.round(answer * (255.0 / self._levels)), 0, 255).astype(np.uint8)
-
-    def _raw(self, pixels: Pixels, hole: Mask, *, white: bool) -> NDArray[np.float32]:
+    def _raw(self, pixels: Pixels, hole: Mask) -> NDArray[np.float32]:
         """Return the output of the network: height × width × 3."""
         shown = pixels.transpose(2, 0, 1)[None]
-        cover = (hole if white else ~hole)[None, None]
+        cover = (hole if self._hole_is_white else ~hole)[None, None]
         given = {
             self._picture.name: _to_input(shown, self._picture.type),
             self._mask.name: _to_input(cover.astype(np.uint8) * 255, self._mask.type),
@@ -102,29 +97,22 @@ class Inpainter:
         turned: NDArray[np.float32] = answer[0].transpose(1, 2, 0)
         return turned
 
-    def _probe(self, path: Path) -> None:
-        """Run the network on a grey gradient with a hole, to learn which mask value it paints."""
+    def _probe(self, path: Path) -> float:
+        """Run the network on a grey gradient with a pink hole, and return the level of white in its output."""
         down, across = self._fixed or (SIDE, SIDE)
         slope = np.broadcast_to(np.linspace(60, 200, across)[None, :, None], (down, across, 3)).astype(np.uint8)
         hole = np.zeros((down, across), bool)
         hole[down * 3 // 8 : down * 5 // 8, across * 3 // 8 : across * 5 // 8] = True
         spotted = np.where(hole[:, :, None], np.array([255, 0, 255], np.uint8), slope)
-        kept = {}
-        for white in (self._mask.type != "tensor(uint8)", self._mask.type == "tensor(uint8)"):  # the likelier one first
-            try:
-                answer = self._raw(spotted, hole, white=white)
-            except EditFailed as failure:
-                raise EditorError(f"{path} cannot be used: {failure}") from None
-            levels = 1.0 if float(np.abs(answer).max()) <= 1.5 else 255.0
-            apart = np.abs(answer * (255.0 / levels) - spotted).mean(axis=2)
-            kept[white] = float(apart[hole].mean() - apart[~hole].mean()), levels
-            if kept[white][0] > CLEAR:
-                break
-        # With the correct mask value, it paints the hole and leaves the rest.
-        self._hole_is_white = max(kept, key=lambda white: kept[white][0])
-        gain, self._levels = kept[self._hole_is_white]
-        if gain <= 1:
+        try:
+            answer = self._raw(spotted, hole)
+        except EditFailed as failure:
+            raise EditorError(f"{path} cannot be used: {failure}") from None
+        levels = 1.0 if float(np.abs(answer).max()) <= 1.5 else 255.0
+        apart = np.abs(answer * (255.0 / levels) - spotted).mean(axis=2)
+        if apart[hole].mean() <= apart[~hole].mean() + 1:
             raise EditorError(f"{path} is not an inpainting network: it filled nothing in a test picture")
+        return levels
 
 
 def _to_input(values: NDArray[np.uint8], kind: str) -> NDArray[Any]:
