@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from making import dataset
-from programs import hostile_more
-from programs.hostile import INJECTED, SAID, STEPS, filled, viper_programs, wrapped
+from programs.hostile import INJECTED, REPLIES, SAID, STEPS, filled, viper_programs
 from programs.seeing import Eyes, programs, request
 from running import ask, replies
 
@@ -22,10 +21,7 @@ pytest.importorskip("pydantic_monty")
 
 SECRET = "canary-4c1d"
 LIMITS = Limits(seconds=0.8, waiting=5.0, memory=32 * 1024 * 1024)
-VIPER = viper_programs() | {f"{name} (2)": text for name, text in wrapped(hostile_more.BODIES).items()}
-VIPER |= hostile_more.REPLIES
-VISPROG = STEPS | hostile_more.STEPS | hostile_more.REPLIES
-HARM = {"viper": VIPER, "visprog": VISPROG}
+HARM = {"viper": viper_programs() | REPLIES, "visprog": STEPS | REPLIES}
 ORDINARY = {
     "viper": "def execute_command(image):\n    return len(image.find('dog')) == 3",
     "visprog": "A=LOC(image=IMAGE, object='dog')\nN=COUNT(box=A)\nB=EVAL(expr=\"'yes' if {N} == 3 else 'no'\")",
@@ -138,7 +134,7 @@ def test_a_hostile_program_fails_only_its_own_case(style, name, outcome_of) -> N
     assert str(came).startswith(f"{came.so_far.trace.failure}: ")
     assert SECRET not in f"{came} {came.so_far}"
     # It is begun twice, and its interpreter may have to be started; what is no program is found out at once.
-    assert seconds <= (0.5 if name in hostile_more.REPLIES else 5 * LIMITS.seconds)
+    assert seconds <= (0.5 if name in REPLIES else 5 * LIMITS.seconds)
     assert isinstance(after, Answer)
     assert after.text == "yes"
 
