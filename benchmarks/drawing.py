@@ -19,9 +19,8 @@ import numpy as np
 from PIL import Image
 
 from countersight.picture import Pixels
-from countersight.scenes.drawing import draw
+from countersight.scenes.drawing import draw, encode
 from countersight.scenes.edits import SceneRecord, apply
-from countersight.scenes.png import encode
 from countersight.suites.cvqa import make_synthetic
 
 SAMPLE = 96

@@ -23,8 +23,7 @@ from countersight.models.embedded.model import WORLDS, Embedded
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 from countersight.reading import answer_in
-from countersight.scenes.drawing import draw_both
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import draw_both, encode
 from countersight.scoring import share_interval
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES

@@ -12,8 +12,7 @@ from countersight.picture.checking import Picture, check_picture
 from countersight.programs.limits import Limits, Tracing
 from countersight.programs.styles import Python, StepByStep
 from countersight.programs.vision.scene_vision import SceneVision
-from countersight.scenes.drawing import draw
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import draw, encode
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 

@@ -20,8 +20,7 @@ from countersight.editing.protocol import EditRequest, open_editor
 from countersight.errors import EditFailed
 from countersight.picture.checking import check_picture
 from countersight.scenes import facts_by_name
-from countersight.scenes.drawing import draw
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import draw, encode
 from countersight.suites.cvqa.templates import TEMPLATES
 
 

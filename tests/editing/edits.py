@@ -9,8 +9,7 @@ from PIL import Image
 
 from countersight.editing.protocol import EditRequest, Instruction, open_editor
 from countersight.picture.checking import check_picture
-from countersight.scenes.drawing import draw
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import draw, encode
 from countersight.scenes.random_scenes import FlowerRegions, dot_scene, flower_scene
 
 

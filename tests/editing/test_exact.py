@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from countersight.detection.masks import encode_mask
 from countersight.errors import EditFailed
 from countersight.picture.checking import check_picture
-from countersight.scenes.drawing import draw
+from countersight.scenes.drawing import draw, encode
 from countersight.scenes.geometry import as_points, faults, inside
-from countersight.scenes.png import encode
 from countersight.scenes.scene import Polygon
 
 FLOWERS, DOTS = flowers(), dots()

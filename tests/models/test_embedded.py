@@ -33,8 +33,7 @@ from countersight.models.embedded.model import Embedded
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.reading import answer_in
-from countersight.scenes.drawing import draw_both
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import draw_both, encode
 from countersight.suites.cvqa.synthetic import make_case
 from countersight.suites.cvqa.templates import TEMPLATES
 from tools.embedded.batches import vocabulary

@@ -18,8 +18,7 @@ from countersight.programs.limits import Tracing
 from countersight.programs.reference import NoProgram, as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.vision.scene_vision import SceneVision
-from countersight.scenes.drawing import draw_both
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import draw_both, encode
 from countersight.suites.cvqa import synthetic as cvqa_synthetic
 from countersight.suites.cvqa.templates import TEMPLATES
 

@@ -9,8 +9,7 @@ from countersight.detection.vision import Patch, ToolFailed
 from countersight.picture.checking import Picture, check_picture
 from countersight.programs.vision import scene_vision
 from countersight.programs.vision.scene_vision import SceneVision
-from countersight.scenes.drawing import draw
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import draw, encode
 from countersight.suites.cvqa.templates import TEMPLATES
 
 UNSEEN = 555_019

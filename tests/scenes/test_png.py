@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.scenes.png import encode
+from countersight.scenes.drawing import encode
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32))

@@ -17,6 +17,7 @@ from .colours import rgb as rgb
 from .drawing import closed_path as closed_path
 from .drawing import draw as draw
 from .drawing import draw_both as draw_both
+from .drawing import encode as encode
 from .drawing import fill as fill
 from .drawing import skia as skia
 from .drawing import stroke as stroke
@@ -51,7 +52,6 @@ from .geometry import round_coordinate as round_coordinate
 from .phrasings import PHRASINGS as PHRASINGS
 from .phrasings import as_published as as_published
 from .phrasings import phrase_question as phrase_question
-from .png import encode as encode
 from .random_scenes import DOT_RADII as DOT_RADII
 from .random_scenes import LARGEST as LARGEST
 from .random_scenes import RADII as RADII
