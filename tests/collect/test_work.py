@@ -381,18 +381,6 @@ def test_two_windows_with_different_texts_are_not_both_said_to_be_sent(tmp_path:
         assert sum(campaign.store.read(lambda c: group_counts(c, campaign.flow)).values()) == 0
 
 
-def test_distractors_must_differ(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        for name, phase in (("ada", "question"), ("ben", "change")):
-            Visitor(app, campaign, name).contribute(phase)
-        cleo = Visitor(app, campaign, "cleo")
-        task = cleo.begin("distractor")
-        assert cleo.get(task).text.count("a hundred dots in every circle now.</textarea>") == 4
-        same = ANSWERS["cosim/distractor"] | {"distractor_2": ANSWERS["cosim/distractor"]["distractor_1"]}
-        assert "“Distractor 2” says the same as “Distractor 1”" in cleo.post(task, **same).text
-
-
 def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path):
     leaks = "If I painted the circles blue, which color would they have?"
     make_campaign(tmp_path / "campaign", "cfmm", 1)

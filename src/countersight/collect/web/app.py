@@ -175,15 +175,8 @@ def serve(
     Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses.
     """
     _refuse_taken(host, port)
-    with closing(lock_folder(campaign.path, CampaignError)):  # a campaign has one server: writes go through it in order
-        started()
-        _serve(campaign, host, port, public_url, trusted_proxies)
-
-
-def _serve(campaign: Campaign, host: str, port: int, public_url: str, trusted_proxies: str) -> None:
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
     templates()
-    sys.setswitchinterval(_TURN)
     settings = uvicorn.Config(
         app,
         host=host,
@@ -197,11 +190,14 @@ def _serve(campaign: Campaign, host: str, port: int, public_url: str, trusted_pr
         h11_max_incomplete_event_size=64 * 1024,
     )
     server = uvicorn.Server(settings)
-    if threading.current_thread() is threading.main_thread():
-        # Uvicorn installs its handlers late; a signal that arrives earlier must stop the server too.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, server.handle_exit)
-    server.run()
+    with closing(lock_folder(campaign.path, CampaignError)):  # a campaign has one server: writes go through it in order
+        started()
+        sys.setswitchinterval(_TURN)
+        if threading.current_thread() is threading.main_thread():
+            # Uvicorn installs its handlers late; a signal that arrives earlier must stop the server too.
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, server.handle_exit)
+        server.run()
     if server.should_exit:
         raise KeyboardInterrupt
 

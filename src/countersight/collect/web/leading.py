@@ -121,12 +121,12 @@ async def item(visit: Visit) -> Response:
 
 async def people_page(visit: Visit, link: str = "") -> Response:
     """List people with their work."""
-    begins, most = _after(visit), _MOST if visit.is_api else _ON_A_PAGE + 1
-    rows = visit.store.read(lambda c: people_figures(c, begins, most))
+    most = _MOST if visit.is_api else _ON_A_PAGE + 1
+    rows = visit.store.read(lambda c: people_figures(c, _after(visit), most))
     if visit.is_api:
         return visit.json(rows)
-    more, shown = len(rows) > _ON_A_PAGE, rows[:_ON_A_PAGE]
-    return visit.render("people.html", people=shown, more=more, after=begins, roles=people.ROLES, link=link)
+    shown, more = rows[:_ON_A_PAGE], len(rows) > _ON_A_PAGE
+    return visit.render("people.html", people=shown, more=more, roles=people.ROLES, link=link)
 
 
 async def invite(visit: Visit) -> Response:
