@@ -440,9 +440,7 @@ def test_one_word_makes_another_response(tmp_path: Path):
         Visitor(app, campaign, "ben").contribute("change", response=long)
         near = {f"distractor_{n}": long.replace("nobody", word) for n, word in enumerate(("anybody", "Ada", "one"), 1)}
         cleo = Visitor(app, campaign, "cleo")
-        assert (
-            cleo.get(cleo.begin("distractor")).text.count(f"{long}</textarea>") == 4
-        )
+        assert cleo.get(cleo.begin("distractor")).text.count(f"{long}</textarea>") == 4
         cleo.contribute("distractor", response=long, **near)
         assert states(campaign) == ["done"]
 
