@@ -27,7 +27,7 @@ def divided(cases: list[Case], replies: list[Reply]) -> tuple[DividedCases, dict
     found = outcomes(enumerate(cases), replies)
     lines = {}
     for division in divider.divisions:
-        for line, mask in division.masks(len(found)):
+        for line, mask in division.lines.items():
             row = score_group(found, line, mask)
             lines[f"{division.name}: {line}"] = (row.counterfactual.right, row.n)
     return divider, lines

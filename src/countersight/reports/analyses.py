@@ -18,7 +18,6 @@ from countersight.scoring import (
     CONFIDENCE,
     RIGHT,
     Correlation,
-    GroupScores,
     Ranking,
     SetScores,
     compare_prompts,
@@ -27,7 +26,6 @@ from countersight.scoring import (
     share,
 )
 from countersight.suites import Terms
-from countersight.text import several
 
 _LEVEL: Final = percent(CONFIDENCE, 0)
 _VARIANT_WORDS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
@@ -153,27 +151,8 @@ def _correlation_table(found: Sequence[tuple[LoadedRun, Correlation]], terms: Te
         worlds = (run.overall.figure(key) for key in ("factual", "counterfactual", "drop"))
         cells = (*worlds, correlated.phi, correlated.after_right, correlated.after_wrong)
         lines.append(table_line(run.label, *cells, n=correlated.n, run=run.label))
-    notes = [_count_of_falling_groups(run.label, run.groups[:-1], terms) for run, _ in found]
-    return Grid(
-        "Factual and counterfactual accuracy",
-        ("run", *heads.values()),
-        tuple(lines),
-        " ".join(filter(None, notes)),
-        key="observations",
-        measures=tuple(heads),
-    )
-
-
-def _count_of_falling_groups(run: str, groups: Sequence[GroupScores], terms: Terms) -> str:
-    """Return a sentence that says in how many groups the accuracy falls under a change."""
-    drops = [row.drop for row in groups if row.drop]
-    if len(drops) < 2:
-        return ""
-    return (
-        f"{name(run)}: accuracy falls in {sum(each.value > 0 for each in drops)} of "
-        f"{several(len(drops), terms.group)}; in {sum(each.low > 0 for each in drops)} of them the whole interval is "
-        "above zero."
-    )
+    title, head = "Factual and counterfactual accuracy", ("run", *heads.values())
+    return Grid(title, head, tuple(lines), key="observations", measures=tuple(heads))
 
 
 def _ranking_table(run: LoadedRun, found: Ranking, terms: Terms) -> Grid:

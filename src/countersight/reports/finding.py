@@ -141,10 +141,7 @@ class _Finding:
         """Return how many runs lose (or gain) accuracy, and which of them most and least."""
         if not changed:
             return ""
-        most, least = (
-            f"{self._label(run)} ({_points(drop)}, {self._details(run, drop)})"
-            for run, drop in (changed[0], changed[-1])
-        )
+        most, least = self._with_details(changed[0]), self._with_details(changed[-1])
         who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
         if len(changed) == 1:
             return f"{who} {verb}s accuracy under a change: {most}"

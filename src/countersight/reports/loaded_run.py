@@ -104,7 +104,7 @@ def load_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: G
 
 def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder, divided: DividedCases) -> LoadedRun:
     manifest, outcomes = judged.run.manifest, judged.outcomes
-    scores = judged.scores(line for division in divided.divisions for line in division.masks(len(outcomes)))
+    scores = judged.scores(line for division in divided.divisions for line in division.lines.items())
     suite_terms = terms(divided.suite, _worlds(outcomes))
     rows = in_order(scores.rows, suite_terms)
     rule = stopping_status(judged.run)
@@ -134,11 +134,10 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
 
 
 def _scored_divisions(outcomes: Outcomes, divided: DividedCases) -> Iterator[DividedScores]:
-    n = len(outcomes)
-    for division in divided.divisions:
-        lines = tuple(score_group(outcomes, line, mask) for line, mask in division.masks(n))
-        if lines:
-            yield DividedScores(division.name, lines, division.unplaced(n))
+    for each in divided.divisions:
+        if each.lines:
+            lines = tuple(score_group(outcomes, line, mask) for line, mask in each.lines.items())
+            yield DividedScores(each.name, lines, each.unplaced)
 
 
 _Line = TypeVar("_Line", GroupScores, Comparison)

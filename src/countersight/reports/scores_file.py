@@ -4,7 +4,7 @@ import operator
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -122,25 +122,19 @@ def _run(run: RunScores) -> ScoredRun:
         divisions={
             each.name: {row.group: _group(row, sets.get(row.group)) for row in each.lines} for each in run.divisions
         },
-        total={key: found for key, figure in run.total.items() if (found := _figure(figure))},
+        total=run.total,
     )
 
 
 def _group(row: GroupScores, sets: SetScores | None) -> GroupOfScores:
-    figures: dict[str, Figure | None] = {key: getattr(row, key) for key in PLAIN_MEASURES}
+    found = msgspec.convert(row, GroupOfScores, from_attributes=True)
+    figures = {key: getattr(found, key) for key in PLAIN_MEASURES}
     figures |= {f"{world}_in_both": rate for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False)}
     if sets:
         wholes = {"question": sets.question, "picture": sets.picture, "set": sets.whole}
         figures |= {_SETS[key]: whole.rate for key, whole in wholes.items() if whole}
-    found: dict[str, Any] = {key: getattr(row, key) for key in _COUNTS}
-    found |= {key: _figure(figure) for key, figure in figures.items()}
-    return GroupOfScores(**found)
-
-
-def _figure(found: Figure | None) -> Figure | None:
-    if found is None or found.value is None:
-        return None
-    return Figure(found.value, found.low, found.high, found.n, found.p, found.right, found.bounds, found.method)
+    known = {key: figure if figure and figure.value is not None else None for key, figure in figures.items()}
+    return msgspec.structs.replace(found, **known)
 
 
 def read_scores(path: Path) -> ScoresFile:

@@ -23,14 +23,13 @@ from countersight.engine import (
     StoredModel,
     Tally,
     process_all,
-    status_of,
 )
 from countersight.html import Grid, table_line
 from countersight.models import Model, Request, Turn
 from countersight.number_formats import count, interval, percent
 from countersight.reading import answer_in
 from countersight.reports.data import Analysis
-from countersight.scoring import Gold, JudgedRun, Scores, judge_run, share
+from countersight.scoring import Gold, JudgedRun, ScoredAnswer, Scores, judge_run, share
 
 _TASK: Final = (
     "Somebody was asked a question about a picture and replied. Say which answer the reply gives. Do not answer the "
@@ -92,13 +91,8 @@ class Rereading(msgspec.Struct, frozen=True):
     both: Scores
 
 
-class _ReplyToRead(msgspec.Struct, frozen=True):
-    """A reply for the second reader; `place` is the number of the reply in its journal."""
-
-    place: int
-    question: Question
-    answer: str | None
-    request: Request
+_ReplyToRead = tuple[ScoredAnswer, Request]
+"""A reply and the request to read it."""
 
 
 async def reread_async(
@@ -122,7 +116,7 @@ async def reread_async(
     shown = [_replies_to_read(run, seed) for run in judged]
     try:
         said = await _ask(
-            (each.request for of_run in shown for each in of_run),
+            (request for of_run in shown for _, request in of_run),
             model,
             folder,
             retry,
@@ -135,22 +129,16 @@ async def reread_async(
 
 
 def _replies_to_read(judged: JudgedRun, seed: int) -> list[_ReplyToRead]:
-    """Return the replies that the rules left unread, and a sample of those that they read."""
-    cases = [case for _, case in judged.cases()]
-    counted = frozenset(judged.outcomes.replies.flatten().tolist())
-    positions = {int(row): position for position, row in enumerate(judged.outcomes.rows)}
+    """Return the replies that the rules left unread, and a sample of those that they read; ranked ones are left out."""
     unread: list[_ReplyToRead] = []
     read: list[_ReplyToRead] = []
-    for place, reply in enumerate(judged.run.replies()):
-        position = positions.get(reply.row)
-        question = cases[position].question(reply.world, reply.telling) if position is not None else None
-        is_written = bool(reply.text.strip()) and not reply.orders and not reply.losses  # written, not ranked
-        if place not in counted or question is None or reply.state != "answered" or reply.is_cut or not is_written:
-            continue
-        answer = status_of(reply, question, judged.run.manifest.prompt.of(reply.world).reads).answer
-        (unread if answer is None else read).append(
-            _ReplyToRead(place, question, answer, second_request(reply.text, question))
-        )
+    for each in judged.answers():
+        reply = each.reply
+        if reply and reply.text.strip() and not (each.case.control_of or reply.is_cut or reply.orders or reply.losses):
+            if each.outcome == "unread":
+                unread.append((each, second_request(reply.text, each.question)))
+            elif each.answer is not None:
+                read.append((each, second_request(reply.text, each.question)))
     return [*unread, *Random(seed).sample(read, min(SAMPLE, len(read)))]
 
 
@@ -174,26 +162,25 @@ async def _ask(
 
 
 def _rereading(judged: JudgedRun, shown: list[_ReplyToRead], said: dict[str, str], reader: str) -> Rereading:
-    unread = [each for each in shown if each.answer is None]
-    compared = [each for each in shown if each.answer is not None and each.request.key in said]
-    found = {
-        each.place: answer
-        for each in unread
-        if each.request.key in said and (answer := second_answer(said[each.request.key], each.question)) is not None
-    }
+    readings = [
+        (each, second_answer(said[request.key], each.question)) for each, request in shown if request.key in said
+    ]
+    compared = [(each.answer, found) for each, found in readings if each.answer is not None]
+    found = {(each.row, *each.place): answer for each, answer in readings if each.answer is None and answer is not None}
 
     def replaced(replies: Iterable[Reply]) -> Iterator[Reply]:
-        for place, reply in enumerate(replies):
-            yield msgspec.structs.replace(reply, text=found[place]) if place in found else reply
+        for reply in replies:
+            answer = found.get((reply.row, reply.world, reply.telling)) if reply.state == "answered" else None
+            yield msgspec.structs.replace(reply, text=answer) if answer is not None else reply
 
     again = judge_run(judged.run, dataset=judged.dataset.path, gold=judged.gold, watch_replies=replaced)
     return Rereading(
         run=judged.run.path.name,
         reader=reader,
-        unread=len(unread),
+        unread=sum(each.answer is None for each, _ in shown),
         found=len(found),
         compared=len(compared),
-        agreed=sum(second_answer(said[each.request.key], each.question) == each.answer for each in compared),
+        agreed=sum(answer == second for answer, second in compared),
         rules=judged.scores(),
         both=again.scores(),
     )

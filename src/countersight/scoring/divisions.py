@@ -4,7 +4,7 @@ A case may count on several lines of a division.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import msgspec
 import numpy as np
@@ -32,19 +32,13 @@ class Division(msgspec.Struct, frozen=True, eq=False):
     """The assignment of cases to the lines of an axis."""
 
     name: str
-    lines: dict[str, NDArray[np.int32]]
-    """The positions of the cases on each line that has any, in the order of the axis."""
+    lines: dict[str, NDArray[np.bool_]]
+    """Which cases are on each line, for the lines that have any, in the order of the axis."""
 
-    def masks(self, count: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Iterate over the lines, each with a mask of `count` cases."""
-        for line, positions in self.lines.items():
-            mask = np.zeros(count, dtype=np.bool_)
-            mask[positions] = True
-            yield line, mask
-
-    def unplaced(self, count: int) -> int:
-        """Return how many of `count` cases are on no line."""
-        return count - len({position for positions in self.lines.values() for position in positions.tolist()})
+    @property
+    def unplaced(self) -> int:
+        """The number of cases that are on no line."""
+        return int((~np.logical_or.reduce(list(self.lines.values()))).sum()) if self.lines else 0
 
 
 class DividedCases(msgspec.Struct, frozen=True, eq=False):
@@ -61,6 +55,7 @@ def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) ->
     suite = ""
     axes: tuple[Axis, ...] = ()
     found: list[dict[str, array[int]]] = []
+    count = 0
     for position, case in enumerate(cases):
         if position == 0:
             suite, axes = case.suite, axes_of(case.suite)
@@ -70,8 +65,12 @@ def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) ->
         for axis, lines in zip(axes, found, strict=True):
             for line in {line if line in axis.lines else OTHER for line in axis.of(case)}:
                 lines[line].append(position)
-    return DividedCases(suite, tuple(_division(axis, lines) for axis, lines in zip(axes, found, strict=True)))
-
-
-def _division(axis: Axis, lines: "dict[str, array[int]]") -> Division:
-    return Division(axis.name, {line: np.array(cases, dtype=np.int32) for line, cases in lines.items() if cases})
+        count = position + 1
+    rows = np.arange(count)
+    return DividedCases(
+        suite,
+        tuple(
+            Division(axis.name, {line: np.isin(rows, cases) for line, cases in lines.items() if cases})
+            for axis, lines in zip(axes, found, strict=True)
+        ),
+    )

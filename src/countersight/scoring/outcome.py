@@ -33,19 +33,8 @@ PRIOR_KNOWN, PRIOR_GIVEN = 1, 2
 
 
 _BY_CASE: Final = (
-    *(
-        "rows",
-        "groups",
-        "pictures",
-        "codes",
-        "gold_letters",
-        "offered",
-        "answers",
-        "replies",
-        "priors",
-        "restated",
-        "ids",
-    ),
+    *("rows", "groups", "pictures", "codes", "gold_letters", "offered"),
+    *("answers", "replies", "priors", "restated", "ids"),
 )
 
 
@@ -248,8 +237,7 @@ class _OutcomeBuilder:
         self.restated = bytearray()
         self.texts: dict[str | None, int] = {None: 0}
         self.ids: list[str] = []
-        self.questions = bytearray()
-        self.question_ends = array("q")
+        self.questions: list[bytes] = []  # encoded, because Question objects would need much more memory
         self.credits: array[float] | None = None  # None until a question has the answers of several people
         self.decoder = msgspec.msgpack.Decoder(Question)
         self.encoder = msgspec.msgpack.Encoder()
@@ -273,13 +261,11 @@ class _OutcomeBuilder:
         self.gold.append(LETTERS.index(question.answer) + 1 if question and question.kind == "choice" else 0)
         self.offered.append(question.guessed_among if question else 0)
         self.priors.append(PRIOR_KNOWN if question and question.prior else 0)
-        if question:
-            self.questions += self.encoder.encode(question)
-            if question.answers and self.credits is None:
-                self.credits = array("f", bytes(4 * len(self.question_ends)))
+        if question and question.answers and self.credits is None:
+            self.credits = array("f", bytes(4 * len(self.questions)))
         if self.credits is not None:
             self.credits.append(0.0)
-        self.question_ends.append(len(self.questions))
+        self.questions.append(self.encoder.encode(question) if question else b"")
 
     def judge(self, number: int, reply: Reply) -> None:
         """Judge the reply with this number in the journal; the fourth question of a case is scored only in its set."""
@@ -292,7 +278,7 @@ class _OutcomeBuilder:
         before = _PRECEDENCE[self.codes[place]]
         if before == _PRECEDENCE[RIGHT]:
             return
-        judged = judge(reply, self._question(place), self.read_from[reply.world])
+        judged = judge(reply, self.decoder.decode(self.questions[place]), self.read_from[reply.world])
         self.restated[place] |= bool(reply.restates) and judged.code == UNREAD
         if _PRECEDENCE[judged.code] > before:
             self.codes[place] = judged.code
@@ -323,10 +309,6 @@ class _OutcomeBuilder:
             restated=_table(self.restated, np.bool_),
             ids=np.array(self.ids, dtype=np.dtypes.StringDType()),
         )
-
-    def _question(self, place: int) -> Question:
-        start = self.question_ends[place - 1] if place else 0
-        return self.decoder.decode(self.questions[start : self.question_ends[place]])
 
 
 def _table(values: "bytearray | array[int] | array[float]", kind: type[np.generic]) -> NDArray[Any]:
