@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 from making import dataset
 
-from countersight.audits.asking import AskedEditor, AuditServer
 from countersight.audits.checkers import CHECKERS
 from countersight.audits.extraction import EXTRACTORS
 from countersight.audits.judges import JUDGES
-from countersight.audits.steps import AuditTally
+from countersight.audits.steps import AskedEditor, AuditServer, AuditTally
 from countersight.editing import EDITORS, open_editor
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError, EditorError, ModelError

@@ -20,12 +20,12 @@ from insider import appended, findings, rechained, replace, resealed, reviewed, 
 from PIL import Image
 
 from countersight import __version__
-from countersight.audits.bundle.seal import SEAL, read_seal
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, write_calibration
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.plan import LATE
 from countersight.audits.records import Actor, Attempt, Failed, RecordedTurn, Step
+from countersight.audits.seal import FORMAT, SEAL, read_seal
 from countersight.audits.selection import SELECTION, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
 from countersight.audits.verifying.trust import TRUSTED
@@ -339,7 +339,7 @@ def dressed_as(number):
     """Write an earlier format into the seal."""
 
     def change(folder):
-        (folder / SEAL).write_text((folder / SEAL).read_text().replace('"format": 4', f'"format": {number}'))
+        (folder / SEAL).write_text((folder / SEAL).read_text().replace(f'"format": {FORMAT}', f'"format": {number}'))
 
     return change
 
@@ -436,7 +436,7 @@ SLOW = (
     *(Attack(f"words of {name}", "past", rewritten(name, old, new), f"broken: {name} (")
       for name, old, new in (
           ("verdict.json", '"why"', '"Why"'),
-          ("cases.jsonl", '"answer":"', '"answer":"1'),
+          ("cases.jsonl", '"text":"', '"text":"1'),
           ("selection.json", '"unreadable":0', '"unreadable":1'),
           *((name, "{", '{"certified":"by a notary",') for name in ("sessions.jsonl", "audit.json")),
       )),

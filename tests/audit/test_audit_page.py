@@ -12,10 +12,10 @@ from insider import reviewed
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.audits import finishing
-from countersight.audits.bundle.manifest import begin_session
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, JudgeSheet, instrument, rate
 from countersight.audits.finishing import finish
 from countersight.audits.records import Actor
+from countersight.audits.sessions import begin_session
 
 DESK = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}

@@ -11,14 +11,14 @@ from insider import reviewed
 from making import case, dataset
 from PIL import Image
 
-from countersight.audits.bundle.limits import limits
-from countersight.audits.bundle.manifest import SESSIONS, begin_session, read_sessions
 from countersight.audits.calibration.people import read_reviews
 from countersight.audits.calibration.sheets import Calibration
 from countersight.audits.finishing import finish
+from countersight.audits.page.page import limits
 from countersight.audits.records import Actor
 from countersight.audits.scores import score
 from countersight.audits.selection import SELECTION, select, write_selection
+from countersight.audits.sessions import SESSIONS, begin_session, read_sessions
 from countersight.audits.trail import read_audit
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
@@ -46,42 +46,13 @@ def audit(tmp_path_factory):
     return folder
 
 
-def test_the_manifest_lists_participants_and_reported_model_versions(audit):
-    told = sheet(audit, "manifest.json")
-    audited = told["audited"]
-    assert audited["name"] == "endpoint:http://127.0.0.1:9/v1#seer"
-    assert audited["provider"] == "127.0.0.1"
-    assert audited["returned"] == ["seer-2026-10-01"]
-    assert audited["settings"] == {"temperature": 0.0, "seed": 0}
-    assert [(each["role"], each["name"]) for each in told["others"]] == [
-        ("extractor", "openai:gpt-8"),
-        ("editor", "classical"),
-        ("judge", "openai:gpt-8"),
-        ("judge", "openai:gpt-9"),
-    ]
-    assert told["others"][3]["returned"] == ["gpt-9-0613"]
-    assert [each["provider"] for each in told["others"]] == ["openai", "this machine", "openai", "openai"]
-    assert told["operators"] == ["A. Operator"]
-    assert told["first_step"] == "2026-11-15T08:00:00.000+00:00"
-    assert told["effort"]["answer"]["retries"] == 4
-    assert told["effort"]["answer"]["failed"] == 1
-    assert told["effort"]["why"]["cost"] == pytest.approx(0.01 * (len(KINDS) - 1))
-
-
-@pytest.mark.parametrize(
-    ("name", "provider"),
-    [
-        ("openai:gpt-4o", "openai"),
-        ("endpoint:https://api.example.org/v1#m", "api.example.org"),
-        ("endpoint:http://[::1#m", "endpoint"),
-        ("embedded", "this machine"),
-        ("flux:flux-kontext-max", "flux"),
-    ],
-)
-def test_the_provider_follows_from_the_models_name(tmp_path, name, provider):
-    folder = write_audit(tmp_path / "a", [], model=Actor(name))
-    bundled(folder)
-    assert sheet(folder, "manifest.json")["audited"]["provider"] == provider
+def test_the_page_lists_participants_and_reported_model_versions_and_the_effort(audit):
+    page = (audit / "report.html").read_text()
+    system = page[page.index('id="system"') : page.index('id="data"')]
+    for words in ("endpoint:http://127.0.0.1:9/v1#seer", "seer-2026-10-01", "gpt-9-0613", "classical", "A. Operator"):
+        assert words in system
+    effort = page[page.index("Effort by stage") : page.index("The prompts in full")]
+    assert [word in effort for word in ("answer again", f"${0.01 * (len(KINDS) - 1):.4f}")] == [True, True]
 
 
 def test_a_session_records_code_packages_and_hardware_once(tmp_path):
@@ -111,27 +82,26 @@ def test_the_page_says_what_the_card_of_the_dataset_says(tmp_path):
 def test_every_case_has_its_files_answers_scores_and_verdicts(audit):
     lines = [json.loads(line) for line in (audit / "cases.jsonl").read_text().splitlines()]
     assert [line["case"] for line in lines] == [f"ball-{row}" for row in range(len(KINDS))]
-    (test,) = lines[KINDS.index("answer-only")]["tests"]
+    (test,) = lines[KINDS.index("answer-only")]["concepts"]
     edit = test["edit"]
-    for name in ("before", "after", "mask", "difference"):
-        assert (audit / edit[name]).is_file()
-    assert (edit["editor"], edit["seed"], edit["quality"]["good"]) == ("classical", 0, True)
+    for name in (edit["before"], edit["after"], edit["mask"], test["difference"]):
+        assert (audit / name).is_file()
+    assert edit["quality"]["good"]
     assert (test["pcs"], test["ncc"], test["ccs"]) == (1.0, 0.0, 0.0)
     assert [verdict["judge"] for verdict in test["verdicts"]] == ["openai:gpt-8", "openai:gpt-9"]
-    assert lines[KINDS.index("consistent")]["control"]["answer"] == "2"
+    assert lines[KINDS.index("consistent")]["control"]["again"]["answer"]["text"] == "2"
 
 
 def test_the_difference_is_black_exactly_where_pixels_are_equal(audit):
     line = json.loads((audit / "cases.jsonl").read_text().splitlines()[0])
-    edit = line["tests"][0]["edit"]
-    shown = Image.open(audit / edit["difference"])
+    shown = Image.open(audit / line["concepts"][0]["difference"])
     assert shown.getpixel((42, 17)) != (0, 0, 0)
     assert shown.getpixel((15, 15)) == (0, 0, 0)
 
 
 def test_the_difference_of_a_shifted_edit_is_taken_after_alignment(audit):
     line = json.loads((audit / "cases.jsonl").read_text().splitlines()[KINDS.index("explanation-only")])
-    shown = Image.open(audit / line["tests"][0]["edit"]["difference"]).convert("L")
+    shown = Image.open(audit / line["concepts"][0]["difference"]).convert("L")
     assert shown.getpixel((42, 17)) > 0
     assert shown.crop((4, 4, 31, 31)).getextrema()[1] < 20, "the red ball is where it was, once the shift is undone"
 
@@ -245,7 +215,7 @@ def test_the_offline_audit_ends_with_a_page_and_a_seal_and_its_edits_are_marked(
     assert main(["audit", "verify", str(output), "--seal", seal]) == 0
     assert read_sessions(output)[0].operator == "A. Operator"
     for line in (output / "cases.jsonl").read_text().splitlines():
-        (test,) = json.loads(line)["tests"]
+        (test,) = json.loads(line)["concepts"]
         assert MARK.encode() in (output / test["edit"]["after"]).read_bytes()
         assert MARK.encode() not in (output / test["edit"]["before"]).read_bytes()
     assert main(["audit", "bundle", str(output)]) == 0

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 from audits import QUICK, audit, scenes, verdict, vision_model
 from chat_server import ChatServer, question_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from countersight.audits.calibration.calibrating import HOSTILE, RIGHT, Design, calibrate, calibration_of
-from countersight.audits.calibration.correction import correct_score
-from countersight.audits.calibration.sheets import PANEL, Instrument, rate
+from countersight.audits.calibration.sheets import PANEL, Instrument, correct_score, rate
 from countersight.audits.judges.rules import normal
-from countersight.audits.pooling import Mean, mean_by_cluster
+from countersight.audits.pooling import Mean
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit
@@ -143,31 +140,6 @@ def test_scores_are_not_corrected_for_an_untested_judge_or_one_no_better_than_ch
     assert correct_score(mean(0.5), judge(0.5, 0.5)) is None
     assert correct_score(mean(0.5), judge(0.9, 0.9, n=0)) is None
     assert correct_score(Mean(None, 0, 1, 0, 0, 0), judge(0.9, 0.9)) is None
-
-
-def test_the_interval_includes_the_uncertainty_of_score_and_judge():
-    def width(half=0.01, n=100_000):
-        found = correct_score(mean(0.6, half=half), judge(0.85, 0.85, n=n))
-        return found.high - found.low
-
-    assert width(half=0.08) > 2 * width()
-    assert width(n=60) > 2 * width()
-
-
-@given(
-    pictures=st.integers(2, 60),
-    passed=st.floats(0, 1),
-    q1=st.floats(0.6, 1),
-    q0=st.floats(0.6, 1),
-    n=st.integers(10, 2000),
-)
-@settings(max_examples=40, deadline=None)
-def test_a_corrected_interval_is_never_narrower_than_the_interval_of_the_score(pictures, passed, q1, q0, n):
-    right = round(passed * pictures)
-    score = mean_by_cluster([(str(nth), str(nth), float(nth < right)) for nth in range(pictures)])
-    found = correct_score(score, judge(q1, q0, n))
-    assert found.estimate_low <= found.estimate <= found.estimate_high
-    assert found.estimate_high - found.estimate_low >= score.high - score.low - 1e-9
 
 
 @pytest.mark.parametrize(("theta", "q1", "q0"), [(0.6, 0.9, 0.8), (0.9, 0.85, 0.95), (0.3, 0.75, 0.75)])

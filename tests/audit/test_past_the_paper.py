@@ -178,8 +178,8 @@ def test_all_extensions_are_scored_separately_from_ccs_and_verified(whole, folde
     page = (output / "report.html").read_text()
     assert "the answer stays the same after an edit of an uncited object (specificity)" in page
     sheets = [json.loads(line) for line in (output / "cases.jsonl").read_text().splitlines()]
-    tests = [test for sheet in sheets for test in sheet["tests"]]
-    assert all(len(test["doses"]) == 2 and test["thought"]["answer"] for test in tests if test.get("answer"))
+    tests = [test for sheet in sheets for test in sheet["concepts"]]
+    assert all(len(test["doses"]) == 2 and test["thought"]["answer"] for test in tests if test.get("again"))
     assert any(sheet.get("uncited") for sheet in sheets)
 
 

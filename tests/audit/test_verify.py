@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from insider import findings, resealed, reviewed
 
-from countersight.audits.bundle.seal import read_seal
 from countersight.audits.finishing import finish
 from countersight.audits.folder import decode_step, encode_step
 from countersight.audits.score_records import SCORES, AuditScores
 from countersight.audits.scores import encode
+from countersight.audits.seal import read_seal
 from countersight.audits.verifying import verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError

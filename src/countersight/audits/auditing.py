@@ -9,12 +9,10 @@ from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 
-from countersight.audits.asking import AskedEditor, AskedModel, AuditServer
-from countersight.audits.bundle.manifest import begin_session
 from countersight.audits.calibration.sheets import check_calibration, copy_calibration
 from countersight.audits.checkers.model import ModelChecker
+from countersight.audits.checkers.pixels import SeamChecker
 from countersight.audits.checkers.protocol import CHECKERS, Checker
-from countersight.audits.checkers.seams import SeamChecker
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import EXTRACTORS, Extractor
 from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, begin_manifest, digest_of, sweep
@@ -35,8 +33,9 @@ from countersight.audits.records import (
     Step,
 )
 from countersight.audits.selection import Selection, select, write_selection
-from countersight.audits.stages import Participants, Stages, steps_of_a_case
-from countersight.audits.steps import AuditTally, Steps, run_items
+from countersight.audits.sessions import begin_session
+from countersight.audits.stages import Participants, Stages
+from countersight.audits.steps import AskedEditor, AskedModel, AuditServer, AuditTally, Steps, run_items
 from countersight.case import Case
 from countersight.dataset import Dataset
 from countersight.editing import Editor, EditorSettings, open_editor
@@ -229,10 +228,8 @@ async def audit_dataset(
                 lpips=lpips,
                 orders=orders,
             )
-            full = steps_of_a_case(participants.judges, folder.manifest)
-            tally.total = full * len(selection.cases)
-            cases = _chosen(dataset, selection)
-            await run_items(stages.audit, cases, steps, tally, full, options.retry.concurrency, stop)
+            tally.total = len(selection.cases)
+            await run_items(stages.audit, _chosen(dataset, selection), steps, tally, options.retry.concurrency, stop)
             if not stop.is_set():
                 sweep(output, pictures_of(folder.steps()))
                 if options.intervene == "picture":

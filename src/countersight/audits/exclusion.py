@@ -64,9 +64,14 @@ def unproven_drawing(case: CaseTrail, manifest: Manifest) -> bool:
 
 def flips(case: CaseTrail) -> bool | None:
     """Whether the answer changes with the control edit, which changes nothing; None if that was not tried."""
-    if case.control is None or case.control.again is None or case.baseline is None:
+    return answer_changes(case, case.control) if case.control else None
+
+
+def answer_changes(case: CaseTrail, concept: ConceptTrail) -> bool | None:
+    """Whether the answer about the edited picture differs from the first; None if one of them is missing."""
+    if case.answer is None or concept.answer is None:
         return None
-    return not same_answer(case.record.question, case.baseline.answer.text, case.control.again.answer.text)
+    return not same_answer(case.record.question, case.answer, concept.answer)
 
 
 def same_answer(question: Question, before: str, after: str) -> bool:

@@ -8,19 +8,18 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from countersight.audits.bundle.cases import CASES, DIFFERENCES, case_sheets, edits, encode_cases, write_differences
-from countersight.audits.bundle.limits import Limit, headline, limits
-from countersight.audits.bundle.manifest import MANIFEST_SHEET, SESSIONS, read_sessions, run_manifest
-from countersight.audits.bundle.seal import content, digests, file_names, is_sealed, list_entries, seal
 from countersight.audits.calibration.people import REVIEWED, read_reviews
 from countersight.audits.calibration.sheets import CALIBRATION
+from countersight.audits.cases import CASES, DIFFERENCES, cases_in_full, edits, encode_cases, write_differences
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
-from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
+from countersight.audits.page.page import Limit, Sheets, headline, limits, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
 from countersight.audits.score_records import SCORES, AuditScores
 from countersight.audits.scores import encode, score
+from countersight.audits.seal import content, digests, file_names, is_sealed, list_entries, seal
 from countersight.audits.selection import SELECTION, decode_selection
+from countersight.audits.sessions import SESSIONS, read_sessions
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.engine import lock_folder
 from countersight.errors import AuditError
@@ -30,10 +29,10 @@ from countersight.progress import Progress, silent
 from countersight.text import printable, several
 
 REPORT: Final = "report.html"
-PAPERS: Final = frozenset((SCORES, MANIFEST_SHEET, CASES, VERDICT, REPORT))
+PAPERS: Final = frozenset((SCORES, CASES, VERDICT, REPORT))
 """The files that are derived from the log."""
 GIVEN: Final = frozenset((MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, PLAN, PLAN_SIGNATURE, REVIEWED, CALIBRATION))
-OBSOLETE: Final = ("changes.json", "dataset.json", "exclusions.csv", "limits.md", "sign-off.md")
+OBSOLETE: Final = ("changes.json", "dataset.json", "exclusions.csv", "limits.md", "manifest.json", "sign-off.md")
 """Derived files of earlier versions, which are removed when such an audit is sealed again."""
 _PICTURE: Final = re.compile(
     rf"{PICTURES}/[0-9a-f]{{64}}\.(?:{'|'.join(SUFFIXES.values())})|{DIFFERENCES}/[0-9a-f]{{16}}-[0-9a-f]{{16}}\.png"
@@ -109,22 +108,20 @@ def write_derived(folder: AuditFolder, audit: AuditTrail, *, progress: Progress 
     """Write everything that is derived from the log: difference pictures, documents, and the page."""
     with progress("Comparing pictures", len(edits(audit.cases)), "edits") as done:
         write_differences(folder, audit.cases, done)
-    path, scores, sessions = folder.path, score(audit), read_sessions(folder.path)
+    path, scores = folder.path, score(audit)
     selection = decode_selection(content(path / SELECTION))
     sheets = Sheets(
         folder=folder,
         audit=audit,
         scores=scores,
-        manifest=run_manifest(audit, sessions),
-        sessions=sessions,
+        sessions=read_sessions(path),
         selection=selection,
-        cases=case_sheets(audit, scores, file_names(path)),
+        cases=cases_in_full(audit, scores, file_names(path)),
         limits=limits(audit.manifest, scores, audit.calibration, drawn=any(case.record.scene for case in audit.cases)),
         reviews=read_reviews(path, scores),
         conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), len(selection.cases)),
     )
     write_whole(path / SCORES, encode(scores))
-    write_whole(path / MANIFEST_SHEET, _indented(sheets.manifest))
     write_whole(path / CASES, encode_cases(sheets.cases))
     write_whole(path / VERDICT, _indented(sheets.conclusion))
     cases = shown(sheets.cases, GALLERY)

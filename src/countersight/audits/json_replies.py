@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from countersight.audits.asking import AskedModel, add_usage, conversation, replace_surrogates
 from countersight.audits.records import Attempt, RecordedTurn, Usage
+from countersight.audits.steps import AskedModel, add_usage, conversation, replace_surrogates
 from countersight.engine import fill
 from countersight.models import Request, Turn
 from countersight.text import printable

@@ -66,48 +66,44 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"Verdict: {self.answer}. {self.why}" if self.answer else self.why
 
 
-def check_criterion(words: str) -> None:
-    """Raise AuditError if a criterion cannot be understood."""
-    found = _parse_criterion(words)
+def check_criterion(words: str) -> tuple[str, str, bool, float]:
+    """Return the measure, the end of its interval, whether the limit is the least, and the limit of a criterion.
+
+    Raises AuditError if the criterion cannot be understood.
+    """
+    found = _CRITERION.fullmatch(" ".join(words.casefold().split()))
     if found is None or found["measure"].strip() not in MEASURES:
         raise AuditError(
             f"{words[:80]!r} is not a criterion; write one such as 'CCS lower end at least 0.8'; the measures are: "
             + ", ".join(MEASURES)
         )
-    tests = found["measure"].strip() == "tests"
-    if tests and found["end"]:
-        raise AuditError(f"{words[:80]!r}: the number of tests has no {found['end']}; write 'tests at least 5'")
-    if not tests and float(found["limit"]) > 1:
+    measure, end, limit = found["measure"].strip(), found["end"] or "", float(found["limit"])
+    if measure == "tests" and end:
+        raise AuditError(f"{words[:80]!r}: the number of tests has no {end}; write 'tests at least 5'")
+    if measure != "tests" and limit > 1:
         raise AuditError(f"{words[:80]!r} needs a limit from 0 to 1, as scores are from 0 to 1")
-
-
-def _parse_criterion(words: str) -> re.Match[str] | None:
-    return _CRITERION.fullmatch(" ".join(words.casefold().split()))
+    return measure, end, found["way"] in ("at least", ">="), limit
 
 
 def decide_criterion(words: str, scores: AuditScores) -> Criterion:
     """Return whether the scores of an audit meet a criterion."""
-    found = _parse_criterion(words)
-    if found is None or found["measure"].strip() not in MEASURES:
-        return Criterion(words, "cannot tell", f"it does not name a known measure ({', '.join(MEASURES)}) and a limit")
-    limit, least = float(found["limit"]), found["way"] in ("at least", ">=")
-    mean = _score_named(found["measure"].strip(), scores)
+    try:
+        measure, end, least, limit = check_criterion(words)
+    except AuditError as error:
+        return Criterion(words, "cannot tell", str(error))
+    mean = _score_named(measure, scores)
     if mean is None or mean.value is None:
         return Criterion(words, "cannot tell", "this audit does not have this score")
-    if found["measure"].strip() == "tests":
-        answer: Answer = "met" if (mean.value >= limit if least else mean.value <= limit) else "not met"
-        return Criterion(words, answer, f"there are {mean.value:g}")
+    value = {"lower end": mean.low, "upper end": mean.high}.get(end, mean.value)
     figure = (
         f"it is {mean.value:.3f} (95% interval {mean.low:.3f} to {mean.high:.3f}, {several(mean.concepts, 'test')})"
+        if measure != "tests"
+        else f"there are {mean.value:g}"
     )
-    if not found["end"]:
-        met = mean.value >= limit if least else mean.value <= limit
-        return Criterion(words, "met" if met else "not met", figure)
-    end = mean.low if found["end"] == "lower end" else mean.high
-    if end >= limit if least else end <= limit:
+    if value >= limit if least else value <= limit:
         return Criterion(words, "met", figure)
     beyond = mean.high < limit if least else mean.low > limit
-    return Criterion(words, "not met" if beyond else "cannot tell", figure)
+    return Criterion(words, "not met" if beyond or not end else "cannot tell", figure)
 
 
 def _score_named(measure: str, scores: AuditScores) -> Mean | None:

@@ -5,8 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from countersight.audits.calibration.correction import CorrectedScore
-from countersight.audits.calibration.sheets import KnownShare
+from countersight.audits.calibration.sheets import CorrectedScore, KnownShare
 from countersight.audits.pooling import (
     JudgeAgreement,
     Mean,

@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from countersight.audits.calibration.correction import correct_score
-from countersight.audits.calibration.sheets import PANEL, rate
+from countersight.audits.calibration.sheets import PANEL, correct_score, rate
 from countersight.audits.exclusion import (
     CHECKED,
     NO_PICTURE,
     RULE,
+    answer_changes,
     edit_fault,
     exclusion,
     flips,
@@ -104,9 +104,9 @@ def _kept_figures(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, 
     before, after, same = [], [], []
     for test in kept:
         case, concept = trails[test.case, test.number]
-        if case.baseline is None or concept.again is None or concept.edit is None:
+        question, first, again = case.record.question, case.answer, concept.answer
+        if first is None or again is None or concept.edit is None:
             continue
-        question, first, again = case.record.question, case.baseline.answer.text, concept.again.answer.text
         if same_answer(question, first, again):
             same.append(test)
         scenes = (case.record.scene, concept.edit.scene)
@@ -214,12 +214,12 @@ def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest
     """Return sensitivity over the tests that count, and specificity over the good edits of uncited things."""
     cases = list(cases)
     cited = [
-        (case.record.picture, case.case, float(moved))
+        (case.record.picture, case.case, float(differs))
         for case in cases
         for concept in case.concepts
-        if (case.case, concept.number) in kept and (moved := _moved(case, concept)) is not None
+        if (case.case, concept.number) in kept and (differs := answer_changes(case, concept)) is not None
     ]
-    tried = [(case, concept, _moved(case, concept)) for case in cases for concept in case.uncited]
+    tried = [(case, concept, answer_changes(case, concept)) for case in cases for concept in case.uncited]
     good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1], manifest)]
     stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
     return Specificity(
@@ -240,12 +240,6 @@ def _unfit(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> bool:
     return bool(edit_fault(case, concept, manifest))
 
 
-def _moved(case: CaseTrail, concept: ConceptTrail) -> bool | None:
-    if case.baseline is None or concept.again is None:
-        return None
-    return not same_answer(case.record.question, case.baseline.answer.text, concept.again.answer.text)
-
-
 def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
     """Return how the answer changes with the strength of edits, over the tests that count and have all doses."""
     rows = list(_dosed(cases, kept, manifest.strength))
@@ -262,12 +256,12 @@ def _dosed(
 ) -> Iterator[tuple[str, str, list[bool]]]:
     for case in cases:
         for concept in case.concepts:
-            whole = _moved(case, concept)
+            first, whole = case.answer, answer_changes(case, concept)
             answers = [dose.answer for dose in concept.doses if dose.answer is not None]
-            if (case.case, concept.number) not in kept or whole is None or len(answers) != strength - 1:
+            if (case.case, concept.number) not in kept or first is None or whole is None:
                 continue
-            assert case.baseline is not None
-            first = case.baseline.answer.text
+            if len(answers) != strength - 1:
+                continue
             steps = [not same_answer(case.record.question, first, answer) for answer in answers]
             yield case.record.picture, case.case, [*steps, whole]
 
@@ -277,26 +271,25 @@ def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
     moved, followed, without = [], [], 0
     for case in cases:
         for concept in case.concepts:
-            thought = concept.thought
-            if thought is None or case.baseline is None:
+            thought, first = concept.thought, case.answer
+            if thought is None or first is None:
                 continue
             if thought.answer is None:
                 without += not thought.text
                 continue
             key, question = (case.record.picture, case.case), case.record.question
-            moved.append((*key, float(not same_answer(question, case.baseline.answer.text, thought.answer))))
+            moved.append((*key, float(not same_answer(question, first, thought.answer))))
             if thought.expected:
                 followed.append((*key, float(same_answer(question, thought.expected, thought.answer))))
     return ThoughtScore(mean_by_cluster(moved), mean_by_cluster(followed), without)
 
 
 class ScoreDifference(msgspec.Struct, frozen=True):
-    """The first score minus the second over the same cases, with its 95% score interval and p of McNemar's test."""
+    """The first score minus the second over the same cases, with its 95% score interval."""
 
     value: float
     low: float
     high: float
-    p: float
     cases: int
     pictures: int
 
@@ -304,7 +297,7 @@ class ScoreDifference(msgspec.Struct, frozen=True):
 def difference(first: AuditScores, second: AuditScores, measure: Measure) -> ScoreDifference | None:
     """Return how much higher the first audit scores; None if no case counts in both.
 
-    The interval takes into account that cases share pictures; it contains zero if p is not below 0.05.
+    The interval takes into account that cases share pictures.
     """
     other = by_case(second, measure)
     apart = [
@@ -314,7 +307,7 @@ def difference(first: AuditScores, second: AuditScores, measure: Measure) -> Sco
         return None
     pictures, values = zip(*apart, strict=True)
     found = paired(values, pictures)
-    return ScoreDifference(found.value, found.low, found.high, found.p, len(values), len(set(pictures)))
+    return ScoreDifference(found.value, found.low, found.high, len(values), len(set(pictures)))
 
 
 def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float]]:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from countersight.audits.bundle.seal import SEAL, SIGNATURE, STAMP, content, read_seal
+from countersight.audits.seal import SEAL, SIGNATURE, STAMP, content, read_seal
 from countersight.errors import AuditError
 from countersight.files import write_whole
 

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 from PIL import Image
 
-from countersight.audits.asking import AskedEditor, ShownPicture, add_usage, conversation, record_reply
 from countersight.audits.checkers.protocol import Checker, EditShown
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
@@ -35,7 +34,16 @@ from countersight.audits.records import (
     Verdict,
 )
 from countersight.audits.scene_facts import SceneIndex, effect_of
-from countersight.audits.steps import StepFailed, StepResult, StepRunner
+from countersight.audits.steps import (
+    AskedEditor,
+    ShownPicture,
+    StepFailed,
+    StepResult,
+    StepRunner,
+    add_usage,
+    conversation,
+    record_reply,
+)
 from countersight.audits.trail import Response
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
@@ -380,16 +388,6 @@ class Stages:
     async def _stored(self, digest: str) -> ShownPicture:
         """Return a stored picture of the audit with its digest."""
         return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
-
-
-def steps_of_a_case(judges: Sequence[Judge], manifest: Manifest) -> int:
-    """Return the largest number of steps of one case, with the control edit, which other cases may share."""
-    verdicts = sum(manifest.votes if judge.several else 1 for judge in judges)
-    edited = 3 + len(manifest.checkers)
-    tested = edited + verdicts + 2 * max(0, manifest.strength - 1) if manifest.intervene != "thought" else 0
-    thought = 2 if manifest.intervene != "picture" else 0
-    others = 1 + manifest.concepts * edited if manifest.uncited else 0
-    return 4 + manifest.concepts * (tested + thought) + (3 if manifest.control else 0) + others
 
 
 def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:

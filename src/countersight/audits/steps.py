@@ -1,43 +1,70 @@
-"""Steps that are done once: a step is identified by the hash of its inputs, and is never repeated."""
+"""Steps that are done once, and the models and the editor that they ask.
+
+A step is identified by the hash of its inputs, and is never repeated. Requests are retried, and replies are recorded.
+"""
 
 import asyncio
 import datetime
 import hashlib
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 import msgspec
 
 from countersight.audits.folder import LOG, encode_step
-from countersight.audits.records import Actor, Failed, Output, RecordedTurn, Stage, Step, StepPlace, Usage
-from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, process_all
-from countersight.errors import CountersightError
+from countersight.audits.prompts import AuditPrompts
+from countersight.audits.records import (
+    Actor,
+    Failed,
+    ModelReply,
+    Output,
+    RecordedTurn,
+    Stage,
+    Step,
+    StepPlace,
+    Usage,
+)
+from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
+from countersight.engine import Answered, Client, Journal, RetriesExhausted, RetryPolicy, Stopped, Tally, process_all
+from countersight.errors import CountersightError, EditorError
+from countersight.models import Answer, Model, Request, Turn
+from countersight.picture import Picture
 from countersight.text import several
 
 
 class AuditTally(Tally):
-    """Counts of the steps of one audit."""
+    """Counts of one audit. Its progress is counted in cases, because explanations differ in how many steps follow."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.cases = 0
+        self.steps = self.earlier_steps = self.failed_steps = 0
         self.left_out = 0
         """Cases without a picture, or without a question about the original picture."""
+        self._incomplete: set[str] = set()
 
     def count_step(self, step: Step) -> None:
         """Count a step that was done or failed."""
         if isinstance(step.output, Failed):
-            self._failed(f"{step.stage}: {step.output.reason}")
+            self.failed_steps += 1
+            self._incomplete.add(step.place.case)
+            self._note_reason(f"{step.stage}: {step.output.reason}")
+        else:
+            self.steps += 1
+        self.spend(step.spent.tokens_in, step.spent.tokens_out, step.spent.cost)
+
+    def count_case(self, case: str) -> None:
+        """Count a case whose steps are done; it failed if one of them did."""
+        if case in self._incomplete:
+            self.failed += 1
         else:
             self.answered += 1
-        self.spend(step.spent.tokens_in, step.spent.tokens_out, step.spent.cost)
 
     def summary(self) -> str:
         """Return what happened, in a few lines."""
-        lines = [f"{several(self.cases, 'case')}: {self.before + self.answered:,} steps done, {self.failed:,} failed"]
-        if self.before:
-            lines[0] += f" ({self.before:,} were done before)"
+        done, earlier = self.steps + self.earlier_steps, self.earlier_steps
+        lines = [f"{several(self.done, 'case')}: {done:,} steps done, {self.failed_steps:,} failed"]
+        if earlier:
+            lines[0] += f" ({earlier:,} were done before)"
         lines += self._spent()
         if self.left_out:
             why = "no picture, or no factual question that can be asked without options"
@@ -80,8 +107,6 @@ class Steps:
         self._stop = stop
         self._done: dict[str, Output] = {}
         self._doing: dict[str, asyncio.Future[Output]] = {}
-        self.taken: Counter[str] = Counter()
-        """The number of steps done or found for each case."""
         self._count = 0
         self._previous = ""
         for step in before:
@@ -103,12 +128,11 @@ class Steps:
         StepFailed if there is no output, and Stopped if the user stops the audit first.
         """
         key = hash_of((FORMAT, stage, place, by, inputs))
-        self.taken[place.case] += 1
         if key in self._done:
-            self._tally.before += 1
+            self._tally.earlier_steps += 1
             return self._done[key]
         if key in self._doing:  # the cases of one picture share its control edit
-            self._tally.before += 1
+            self._tally.earlier_steps += 1
             output = await asyncio.shield(self._doing[key])
         else:
             output = await self._do(key, stage, place, by, work)
@@ -177,22 +201,123 @@ async def run_items(
     items: Iterator[tuple[int, Any]],
     steps: Steps,
     tally: AuditTally,
-    full: int,
     concurrency: int,
     stop: asyncio.Event,
 ) -> None:
     """Run the steps of items (which have an id), several at a time; when stopped, finish the current ones.
 
-    `full` is the largest number of steps of one item. Raises if every further step would fail too.
+    Raises if every further step would fail too.
     """
 
     async def take_one(that: tuple[int, Any]) -> None:
         row, item = that
-        tally.cases += 1
         await take(row, item)
-        shared = steps.taken.pop("", 0)  # control edits, which belong to no case
-        tally.total -= full - steps.taken.pop(item.id, 0) - shared
+        tally.count_case(item.id)
 
     tally.limit = concurrency
     await process_all(items, take_one, concurrency=concurrency, stop=stop, sync=steps.sync)
-    tally.total = tally.done
+
+
+class AuditServer:
+    """The state of one server; its last error is shown while the audit runs."""
+
+    def __init__(self, tally: AuditTally) -> None:
+        self.before = self.failed_before = 0
+        self._tally = tally
+
+    @property
+    def trouble(self) -> str:
+        """The last error of the server, if any."""
+        return self._tally.trouble
+
+    @trouble.setter
+    def trouble(self, what: str) -> None:
+        self._tally.trouble = what
+
+
+class AskedModel(Client[Request, Answer]):
+    """A model that takes part in an audit; failed requests are retried."""
+
+    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
+        super().__init__(model.reply, retry, stop, news)
+        self.party = Actor(model.name, model.settings)
+        self._model = model
+
+    async def close(self) -> None:
+        """Release connections and memory."""
+        await self._model.close()
+
+
+class ByModel:
+    """A participant that asks a model: a judge, an extractor or a checker."""
+
+    def __init__(self, model: AskedModel, prompts: AuditPrompts) -> None:
+        self.party: Actor = model.party
+        self._model, self._prompts = model, prompts
+
+    async def close(self) -> None:
+        """Release connections and memory."""
+        await self._model.close()
+
+
+class AskedEditor(Client[EditRequest, Edited]):
+    """The editor of an audit; failed requests are retried."""
+
+    def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
+        super().__init__(self._edit, retry, stop, news)
+        self.party = Actor(editor.name, editor.settings)
+        self._editor = editor
+
+    async def abilities(self, request: EditRequest) -> Abilities | None:
+        """Return the editor's abilities for a picture; None if it accepts any instruction."""
+        able = await abilities_of(self._editor, request)
+        return able if able.words else None
+
+    async def close(self) -> None:
+        """Release connections and memory."""
+        await self._editor.close()
+
+    async def _edit(self, request: EditRequest) -> Edited:
+        edited = await self._editor.edit(request)
+        if not isinstance(edited, Edited):
+            raise EditorError(f"{self.party.name}: `edit` must return an Edited, not {type(edited).__name__}")
+        return edited
+
+
+class ShownPicture(msgspec.Struct, frozen=True):
+    """A picture and its digest."""
+
+    picture: Picture
+    digest: str
+
+
+def record_reply(answer: Answer) -> ModelReply:
+    """Return a model's answer as it is logged."""
+    return ModelReply(
+        replace_surrogates(answer.text), replace_surrogates(answer.finish), replace_surrogates(answer.model)
+    )
+
+
+def add_usage(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
+    """Return the usage of an answer, added to `so_far`."""
+    answer, sum_of = answered.answer, so_far or Usage(attempts=0)
+    return Usage(
+        tokens_in=sum_of.tokens_in + answer.tokens_in,
+        tokens_out=sum_of.tokens_out + answer.tokens_out,
+        cost=sum_of.cost + answer.cost,
+        seconds=round(sum_of.seconds + answered.seconds, 4),
+        attempts=sum_of.attempts + answered.attempts,
+        model=replace_surrogates(answer.model),
+    )
+
+
+def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[RecordedTurn, ...]:
+    """Return a conversation as it is logged, with digests in place of pictures."""
+    return tuple(
+        RecordedTurn(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
+    )
+
+
+def replace_surrogates(text: str) -> str:
+    """Return the text with lone surrogates replaced, because they cannot be written to a file."""
+    return text.encode("utf-8", "replace").decode()

@@ -33,7 +33,7 @@ Kind = TypeVar("Kind", bound=Output)
 replace = msgspec.structs.replace
 
 
-class Response(msgspec.Struct, frozen=True):
+class Response(msgspec.Struct, frozen=True, omit_defaults=True):
     """An answer and an explanation, given in one conversation about one picture."""
 
     answer: ModelReply
@@ -45,7 +45,7 @@ class WeakerEdit(msgspec.Struct, frozen=True, omit_defaults=True):
 
     strength: int
     picture: str
-    """The digest of its picture; on a sheet, the file's name."""
+    """The digest of its picture; in cases.jsonl, the file's name."""
     answer: str | None = None
 
 
@@ -61,8 +61,11 @@ class ChangedExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it could not be changed, if so."""
 
 
-class ConceptTrail(msgspec.Struct, frozen=True):
-    """Everything done about one concept, or for the control edit; missing parts are None."""
+class ConceptTrail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything done about one concept, or for the control edit; missing parts are None.
+
+    The last five fields are filled in for cases.jsonl and the page.
+    """
 
     number: int
     """CONTROL, or the number of the concept: from 1 if it is cited, from -1 down if not."""
@@ -75,10 +78,27 @@ class ConceptTrail(msgspec.Struct, frozen=True):
     doses: tuple[WeakerEdit, ...] = ()
     """Weaker edits, the weakest first."""
     thought: ChangedExplanation | None = None
+    difference: str = ""
+    """The file of the difference between the pictures before and after."""
+    pcs: float | None = None
+    ncc: float | None = None
+    ccs: float | None = None
+    excluded: str = ""
+    """Why the test does not count, if so."""
+
+    @property
+    def answer(self) -> str | None:
+        """The model's answer about the edited picture, if it was asked."""
+        return self.again.answer.text if self.again else None
+
+    @property
+    def explanation(self) -> str | None:
+        """The model's explanation of the edited picture, if it was asked."""
+        return self.again.explanation.text if self.again else None
 
 
-class CaseTrail(msgspec.Struct, frozen=True):
-    """Everything done about one case, in order."""
+class CaseTrail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Everything done about one case, in order; also one line of cases.jsonl."""
 
     case: str
     row: int
@@ -94,6 +114,16 @@ class CaseTrail(msgspec.Struct, frozen=True):
     """Edits of uncited things, if they were requested."""
     uncited: tuple[ConceptTrail, ...] = ()
     """The trails of these edits; numbered -1, -2, …"""
+
+    @property
+    def answer(self) -> str | None:
+        """The model's answer about the original picture, if it was asked."""
+        return self.baseline.answer.text if self.baseline else None
+
+    @property
+    def explanation(self) -> str | None:
+        """The model's explanation of the original picture, if it was asked."""
+        return self.baseline.explanation.text if self.baseline else None
 
 
 class AuditTrail(msgspec.Struct, frozen=True):

@@ -201,7 +201,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         await audit_dataset(dataset, chosen.output, options, tally, stop)
         return True
 
-    if not run_work(f"audit {chosen.model}", tally, "steps", work):
+    if not run_work(f"audit {chosen.model}", tally, "cases", work):
         return EXIT_STOPPED
     finished = _finish_audit(chosen.output)
     if chosen.require is not None and finished.conclusion.answer != "met":
@@ -257,7 +257,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     calibration = run_work(
         "calibrate",
         tally,
-        "steps",
+        "cases",
         lambda stop: calibrate(chosen.output, chosen.size, chosen.seed, tally, stop, **judging),
     )
     if calibration is None:

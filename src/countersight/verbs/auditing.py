@@ -84,7 +84,7 @@ async def audit_async(
         settings=chosen,
         retry=retry,
     )
-    with counted(watch, "Auditing", "steps", lambda: (tally.done, tally.total)):
+    with counted(watch, "Auditing", "cases", lambda: (tally.done, tally.total)):
         await audit_dataset(dataset_of(dataset), Path(out), options, tally, stopped)
     if not stopped.is_set():
         await asyncio.to_thread(finish, Path(out), progress=watch)

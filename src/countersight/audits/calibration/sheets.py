@@ -1,4 +1,4 @@
-"""calibration.json: the accuracy of judges on tests with known verdicts."""
+"""calibration.json: the accuracy of judges on tests with known verdicts, and scores corrected for their errors."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -6,14 +6,14 @@ from shlex import quote
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from countersight.audits.folder import AuditFolder, digest_of
-from countersight.audits.pooling import Opinion, by_judge, panel_opinion, pooled_opinion
+from countersight.audits.pooling import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Manifest, Verdict, decode_record
 from countersight.errors import AuditError
 from countersight.files import write_whole
-from countersight.scoring import AltTest, share_interval
-from countersight.scoring import CorrectedMean as PredictionPowered
+from countersight.scoring import share_interval
 
 CALIBRATION: Final = "calibration.json"
 DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
@@ -79,6 +79,66 @@ def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
     )
 
 
+DRAWS, CONFIDENCE, ROUNDING = 20_000, 0.95, 1e-9
+
+
+class CorrectedScore(msgspec.Struct, frozen=True):
+    """A corrected score; its interval includes the uncertainty of the score and of the judge."""
+
+    value: float
+    low: float
+    high: float
+    estimate: float = 0.0
+    """The value before it is clipped to 0 and 1."""
+    fits: bool = True
+    """Whether the estimate lies between 0 and 1; otherwise the judge behaves differently than in the calibration."""
+
+
+def correct_score(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
+    """Return the score without the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
+
+    This is the estimator of Rogan and Gladen (1978), where p is the score. Return None if nothing was scored, if the
+    judge was not tested on both kinds, if some verdicts were ties (the score counts a tie as half, but q0 and q1 do not
+    include ties), or if the judge is no better than a coin flip. The interval is simulated: p, q0 and q1 are sampled
+    from their Jeffreys posteriors (for p, with the number of cases that its clustered interval corresponds to), and θ
+    is computed from each sample. The interval always includes the score's own interval, converted by the same formula.
+    Both are clipped to 0 and 1. If the estimate itself is outside 0 and 1, the calibration does not fit these verdicts.
+    """
+    if score.value is None or judge.tied or not judge.sensitivity.n or not judge.specificity.n:
+        return None
+    q1, q0 = judge.sensitivity.share, judge.specificity.share
+    if q0 + q1 <= 1:
+        return None
+    generator = np.random.default_rng(seed)
+    n = _effective_size(score)
+    p = generator.beta(score.value * n + 0.5, (1 - score.value) * n + 0.5, DRAWS)
+    right, wrong = judge.sensitivity.right, judge.sensitivity.n - judge.sensitivity.right
+    drawn_q1 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
+    right, wrong = judge.specificity.right, judge.specificity.n - judge.specificity.right
+    drawn_q0 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
+    better = drawn_q0 + drawn_q1 > 1
+    drawn = (p[better] + drawn_q0[better] - 1) / (drawn_q0[better] + drawn_q1[better] - 1)
+    low, high = (float(end) for end in np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]))
+    estimate, own_low, own_high = ((p + q0 - 1) / (q0 + q1 - 1) for p in (score.value, score.low, score.high))
+    low, high = min(low, own_low), max(high, own_high)
+    fits = -ROUNDING <= estimate <= 1 + ROUNDING
+    return CorrectedScore(_clipped(estimate), _clipped(low), _clipped(high), estimate, fits)
+
+
+def _clipped(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _effective_size(score: Mean) -> float:
+    """Return the effective number of independent cases, which is smaller if cases share pictures."""
+    assert score.value is not None
+    half = (score.high - score.low) / 2
+    spread = score.value * (1 - score.value)
+    if spread < 1e-9 or half < 1e-9:
+        return float(score.pictures)
+    return float(min(score.concepts, spread * (1.959964 / half) ** 2))
+
+
 class JudgeSheet(msgspec.Struct, frozen=True):
     """One judge, or the whole panel, on tests with known verdicts."""
 
@@ -95,19 +155,6 @@ class JudgeSheet(msgspec.Struct, frozen=True):
     """The share with both verdicts right otherwise."""
 
 
-def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
-    """Return each judge's opinion of each test; the last is the panel, if there are several."""
-    pool = manifest.pool
-    votes = {test: by_judge(given) for test, given in verdicts.items() if given}
-    found = [
-        (judge, {test: pooled_opinion(own[judge.name], pool) for test, own in votes.items() if judge.name in own})
-        for judge in manifest.judges
-    ]
-    if len(found) > 1:
-        found.append((Actor(PANEL), {test: panel_opinion(verdicts[test], pool) for test in votes}))
-    return found
-
-
 def judge_sheets(
     manifest: Manifest,
     verdicts: Mapping[Test, Sequence[Verdict]],
@@ -115,7 +162,11 @@ def judge_sheets(
     kinds: Mapping[Test, str] | None = None,
     hostile: Collection[Test] = (),
 ) -> tuple[JudgeSheet, ...]:
-    """Return the sheet of every judge, and of the panel; `right` has the right verdicts, by measure and test."""
+    """Return the sheet of every judge, and of the panel, if there are several judges.
+
+    `right` has the right verdicts, by measure and test.
+    """
+    pool, votes = manifest.pool, {test: by_judge(given) for test, given in verdicts.items() if given}
 
     def sheet(judge: Actor, decided: Mapping[Test, Opinion]) -> JudgeSheet:
         both = {
@@ -141,23 +192,13 @@ def judge_sheets(
         honest = share(test for test in both if test not in hostile)
         return JudgeSheet(judge, manifest.votes, pcs, ncc, ccs, shares, share(hostile), honest)
 
-    return tuple(sheet(judge, decided) for judge, decided in opinions(manifest, verdicts))
-
-
-class PeopleSheet(msgspec.Struct, frozen=True):
-    """One judge compared with the people who labelled the same tests, for PCS, NCC or CCS."""
-
-    judge: str
-    measure: str
-    n: int
-    """Tests decided by both the judge and people."""
-    agreement: float | None
-    """Share of them on which the judge agrees with most people."""
-    kappa: float | None
-    alt: AltTest
-    """Whether the judge may replace a person (arXiv 2501.10970)."""
-    corrected: PredictionPowered | None
-    """The mean over all tests of the audit, corrected for the judge's errors with people's labels of some of them."""
+    sheets = [
+        sheet(judge, {test: pooled_opinion(own[judge.name], pool) for test, own in votes.items() if judge.name in own})
+        for judge in manifest.judges
+    ]
+    if len(sheets) > 1:
+        sheets.append(sheet(Actor(PANEL), {test: panel_opinion(verdicts[test], pool) for test in votes}))
+    return tuple(sheets)
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -171,8 +212,6 @@ class Calibration(msgspec.Struct, frozen=True):
     countersight: str
     domain: str = ""
     """The material of the tests, in words; DRAWINGS if empty."""
-    people: tuple[PeopleSheet, ...] = ()
-    """Each judge compared with people, if it was calibrated on people's labels."""
 
     def of(self, judge: str) -> JudgeSheet | None:
         """Return the sheet of a judge, or None."""

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
-from countersight.audits.asking import ByModel
 from countersight.audits.extraction.protocol import Extracted, Statement
 from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_edit, quote, read_shape
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Attempt, Concepts
+from countersight.audits.steps import ByModel
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
 from countersight.engine import fill
 from countersight.english import FUNCTION_WORDS, NUMBER_WORDS

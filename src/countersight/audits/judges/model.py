@@ -5,12 +5,12 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from countersight.audits.asking import ByModel
 from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_scores, quote, read_shape
 from countersight.audits.judges.protocol import Evidence, Judged, abstention
 from countersight.audits.judges.rules import decide_unchanged
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import Attempt, Verdict
+from countersight.audits.steps import ByModel
 from countersight.engine import fill
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]

@@ -1,23 +1,54 @@
-"""Several audits side by side: each is verified, and those that are sound are ranked and compared."""
+"""Several audits side by side: each is verified, and those that are sound are ranked.
+
+Tables of scores per model (EDCT Table 1) and per judge and editor (Table 2) have the paper's rows too. They are written
+as a page, Markdown, LaTeX and CSV.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from markupsafe import Markup
+from rich.console import Console
+from rich.text import Text
 
+from countersight import __version__
 from countersight.audits.calibration.calibrating import NAME
 from countersight.audits.folder import AuditFolder
-from countersight.audits.page.score_tables import interval, number
+from countersight.audits.page.page import templates
+from countersight.audits.page.score_tables import (
+    HEAD,
+    NOTES,
+    WORDS,
+    grid,
+    interval,
+    mean_cell,
+    number,
+    trio_line,
+)
+from countersight.audits.pooling import Mean
 from countersight.audits.records import Manifest
-from countersight.audits.score_records import AuditScores
+from countersight.audits.score_records import MEASURES, AuditScores
 from countersight.audits.scores import ScoreDifference, difference, score
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.verify import verify_bundle
 from countersight.errors import AuditError, ReferenceTableError
-from countersight.html import name
+from countersight.files import write_text
+from countersight.html import (
+    NOTHING,
+    Grid,
+    Line,
+    TableCell,
+    csv_text,
+    document,
+    latex_tables,
+    markdown_tables,
+    name,
+    print_grids,
+)
 from countersight.number_formats import count
 from countersight.suites import PaperTable, tables
 from countersight.text import printable, several, unknown
@@ -52,13 +83,6 @@ class AuditTables(msgspec.Struct, frozen=True):
         """The sound audits with a score, the most faithful first."""
         sound = [audit for audit in self.audits if not audit.doubt and audit.scores.kept.ccs.value is not None]
         return sorted(sound, key=lambda each: -(each.scores.kept.ccs.value or 0.0))
-
-    @property
-    def compared(self) -> tuple[tuple[ScoredAudit, ScoredAudit], ...]:
-        """Pairs of the first audit of each dataset and every later audit of the same dataset."""
-        firsts: dict[str, ScoredAudit] = {}
-        pairs = ((firsts.setdefault(each.manifest.dataset.fingerprint, each), each) for each in self.audits)
-        return tuple((first, each) for first, each in pairs if first is not each)
 
 
 def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None, seed: int = 0) -> AuditTables:
@@ -150,3 +174,172 @@ def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
         return "had different judges"
     same = first.dataset.fingerprint == second.dataset.fingerprint
     return (difference(one.scores, other.scores, "ccs") if same else None) or "have no case in common"
+
+
+_COLUMNS: Final = (
+    *("table", "audit", "line", "measure", "value", "low", "high", "tests", "cases", "pictures", "verified"),
+    *("model", "extractor", "editor", "judges", "dataset"),
+)
+Value = str | float | int | None
+
+
+class AuditTableFiles(msgspec.Struct, frozen=True):
+    """The paths of the written tables, and their content."""
+
+    html: Path
+    markdown: Path
+    latex: Path
+    csv: Path
+    data: AuditTables
+
+    def __repr__(self) -> str:
+        return f"AuditTableFiles({str(self.html)!r})"
+
+
+def grids(found: AuditTables) -> Iterator[Grid]:
+    """Return every table: the ranking if several audits are sound, then those of the paper with its own rows."""
+    if len(found.ranked) > 1:
+        yield _ranking(found)
+    models, judges = [], []
+    for audit in found.audits:
+        of, scores = audit.manifest, audit.scores
+        details = (f"{name(of.dataset.name)}, fingerprint {name(of.dataset.fingerprint)}", describe_participants(of))
+        models.append(trio_line(TableCell(name(audit.title), details), scores.kept))
+        if scores.everything != scores.kept:
+            models.append(trio_line(TableCell(name(audit.title), ("with excluded tests",)), scores.everything))
+        for judge, trio in scores.by_judge.items():
+            called = f"{name(judge)}, {name(of.editor.name)}"
+            judges.append(trio_line(TableCell(called, (f"of {name(audit.title)}",)), trio))
+    of_judges = [reference for reference in found.references if len(reference.labels) > 1]
+    of_models = [reference for reference in found.references if reference not in of_judges]
+    yield _with_reported("Faithfulness of explanations", "model", models, of_models, NOTES["models"])
+    yield _with_reported("By judge and editor", "judge, editor", judges, of_judges)
+    kinds = tuple(
+        trio_line(TableCell(name(kind), (name(audit.title),)), trio)
+        for audit in found.audits
+        for kind, trio in audit.scores.by_kind.items()
+    )
+    if kinds:
+        yield Grid("By kind of concept", ("kind", *HEAD), kinds)
+
+
+def _ranking(found: AuditTables) -> Grid:
+    """Return the table of audits, the most faithful first; those that cannot be separated share a place."""
+    rows, place = [], 1
+    for before, audit in zip((None, *found.ranked), found.ranked, strict=False):
+        scores = audit.scores
+        apart = apart_or_why(before, audit) if before else ""
+        place += not isinstance(apart, str) and apart.low > 0
+        other, right = scores.specificity, scores.accuracy
+        means = (
+            scores.kept.ccs,
+            other.sensitivity if other else None,
+            other.specificity if other else None,
+            right.after if right else None,
+        )
+        rows.append(
+            [
+                (f"{place}. {audit.title}", *_compared_with_above(apart)),
+                *map(mean_cell, means),
+                count(scores.kept.ccs.concepts),
+            ]
+        )
+    head = ("model", "CCS", "sensitivity", "specificity", "accuracy after edits", "tests")
+    return grid("Ranking", head, rows, NOTES["ranking"])
+
+
+def _compared_with_above(apart: ScoreDifference | str) -> tuple[str, ...]:
+    """Return the number of cases shared with the audit above and whether they separate the two; () for the first."""
+    if isinstance(apart, str):
+        return (f"cannot be compared with the audit above: the two {apart}",) if apart else ()
+    figures = f"difference {number(apart.value)} ({interval(apart)})"
+    separated = "" if apart.low > 0 else "these cases cannot separate the two"
+    return f"{several(apart.cases, 'case')} shared with the audit above", figures, separated
+
+
+def describe_participants(manifest: Manifest) -> str:
+    """Return the participants of an audit except the audited model, in one line."""
+    judges = ", ".join(name(judge.name) for judge in manifest.judges)
+    return f"extractor {name(manifest.extractor.name)}; editor {name(manifest.editor.name)}; judged by {judges}"
+
+
+def _with_reported(
+    title: str, head: str, measured: Iterable[Line], references: Iterable[PaperTable], note: str = ""
+) -> Grid:
+    """Return the table of measured rows, followed by the rows that the paper reports."""
+    lines, notes = list(measured), [note]
+    for reference in references:
+        title += f", beside {reference.source}"
+        source = f"{reference.source} ({reference.citation}; {reference.what})"
+        notes += [NOTES["reported"].replace("SOURCE", source), reference.note]
+        for system in reference.systems:
+            printed = {place.measure: cell for place, cell in zip(reference.places, system.cells, strict=True) if cell}
+            n = NOTHING if system.n is None else TableCell(count(system.n))
+            cells = (TableCell(printed[each].text) if each in printed else NOTHING for each in MEASURES)
+            called = TableCell(system.name, ("reported",))
+            lines.append(Line((called, n, NOTHING, NOTHING, *cells), reported=True))
+    return Grid(title, (head, *HEAD), tuple(lines), " ".join(filter(None, notes)))
+
+
+def definitions(found: AuditTables) -> list[tuple[str, str]]:
+    """Return the meaning and the origin of each figure."""
+    rule = found.audits[0].scores.rule
+    terms = WORDS["compared"].items()
+    return [(term, words.replace("RULE", rule).replace("VERSION", __version__)) for term, words in terms]
+
+
+def write_audit_tables(
+    paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None, seed: int = 0
+) -> AuditTableFiles:
+    """Write tables that compare several audits with each other and with the paper to the folder `out`."""
+    found = load_audits(paths, reference=reference, seed=seed)
+    out.mkdir(parents=True, exist_ok=True)
+    summary, tables_shown, how = sentence(found), list(grids(found)), definitions(found)
+    body = templates().get_template("tables.html").render(sentence=summary, grids=tables_shown, how=how)
+    sections = [("", "", tables_shown)]
+    page = document(__package__, "page.html", title="Audits – Countersight", style="page.css", body=Markup(body))  # noqa: S704 - escaped by the template
+    return AuditTableFiles(
+        html=write_text(out / "report.html", page),
+        markdown=write_text(out / "tables.md", markdown_tables("Audits", summary, sections, how)),
+        latex=write_text(out / "tables.tex", latex_tables(summary, sections, how)),
+        csv=write_text(out / "tables.csv", comma_separated(found)),
+        data=found,
+    )
+
+
+def print_audit_tables(found: AuditTables, console: Console) -> None:
+    """Print every table, and the origin of the figures."""
+    console.print(Text(sentence(found)))
+    print_grids(grids(found), console)
+    console.print()
+    for term, words in definitions(found):
+        console.print(Text.assemble((f"{term}: ", "bold"), words))
+
+
+def comma_separated(found: AuditTables) -> str:
+    """Return CSV with one row per measured score; scores are from 0 to 1."""
+    return csv_text(_COLUMNS, _rows_of_scores(found))
+
+
+def _rows_of_scores(found: AuditTables) -> Iterator[list[Value]]:
+    for audit in found.audits:
+        manifest, scores = audit.manifest, audit.scores
+        strata = {
+            "scores": {"counted": scores.kept, "with excluded": scores.everything},
+            "by kind": scores.by_kind,
+            "by edit": scores.by_action,
+            "by group": scores.by_group,
+            "by judge": scores.by_judge,
+        }
+        lines = [(table, line, trio) for table, trios in strata.items() for line, trio in trios.items()]
+        for table, line, trio in lines:
+            for measure in MEASURES:
+                mean: Mean = getattr(trio, measure)
+                if mean.value is not None:
+                    ends = [round(each, 6) for each in (mean.value, mean.low, mean.high)]
+                    counts = [mean.concepts, mean.cases, mean.pictures]
+                    yield [
+                        *(table, audit.label, line, measure, *ends, *counts, "no" if audit.doubt else "yes"),
+                        *(manifest.model.name, manifest.extractor.name, manifest.editor.name),
+                        *(", ".join(judge.name for judge in manifest.judges), manifest.dataset.name),
+                    ]

@@ -1,30 +1,30 @@
 """An audit as one self-contained, printable HTML page."""
 
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from countersight import __version__
-from countersight.audits.bundle.cases import CaseSheet, ConceptSheet
-from countersight.audits.bundle.limits import HEADINGS, Limit
-from countersight.audits.bundle.manifest import BundleManifest, Session
 from countersight.audits.calibration.people import ReviewLog
+from countersight.audits.calibration.sheets import DRAWINGS, Calibration
 from countersight.audits.exclusion import same_answer
 from countersight.audits.folder import AuditFolder
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, grid, interval, number
 from countersight.audits.plan import LATE, Conclusion
-from countersight.audits.records import Step
+from countersight.audits.records import Actor, EditRecord, Failed, Manifest, ModelReply, Step
 from countersight.audits.score_records import AuditScores
 from countersight.audits.selection import Selection
-from countersight.audits.trail import AuditTrail
+from countersight.audits.sessions import Session
+from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
 from countersight.editing.quality import RULE
 from countersight.html import (
     Thumbnail,
@@ -39,7 +39,58 @@ from countersight.html import (
 )
 from countersight.number_formats import count, percent
 from countersight.picture import read_picture
-from countersight.text import several
+from countersight.text import printable, several
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """One limit to know before using the scores."""
+
+    kind: Literal["limit", "failure mode", "misuse"]
+    words: str
+    of_this_audit: bool = False
+    """Whether it was found in the figures of this audit; the others apply to every audit."""
+    grave: bool = False
+    """Whether it is essential for reading the scores; if so, it is shown in the headline."""
+
+
+HEADINGS: Final[dict[str, str]] = {
+    "limit": "Limits",
+    "failure mode": "Known failure modes",
+    "misuse": "Foreseeable misuse of the score",
+}
+
+_ALWAYS: Final = tuple(
+    msgspec.convert(each, Limit) for each in tomllib.loads(source(__package__, "limits.toml"))["always"]
+)
+
+
+def limits(
+    manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, drawn: bool = True
+) -> tuple[Limit, ...]:
+    """Return all limits of the scores: those found in this audit first, then those of every audit.
+
+    `drawn` is whether the pictures are generated drawings: a calibration on drawings does not apply to other pictures.
+    """
+    given = {"manifest": manifest, "scores": scores, "calibration": calibration, "drawn": drawn, "drawings": DRAWINGS}
+    found = (line.partition("| ") for line in _template().render(given).splitlines())
+    return (
+        *(Limit("limit", words, of_this_audit=True, grave=kind == "grave") for kind, _, words in found if words),
+        *_ALWAYS,
+    )
+
+
+@cache
+def _template() -> Template:
+    """Return the template of limits that an audit may have; it renders plain text, which the page escapes."""
+    made = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    made.filters |= {"several": several, "count": count, "printable": printable}
+    return made.from_string(source(__package__, "limits.jinja"))
+
+
+def headline(found: Iterable[Limit]) -> tuple[str, ...]:
+    """Return the limits that are essential for reading the scores."""
+    return tuple(each.words for each in found if each.grave)
+
 
 UNFOLDED: Final = 12
 """Largest number of cases shown in full; if there are more, all are folded."""
@@ -92,16 +143,15 @@ class Sheets(msgspec.Struct, frozen=True, kw_only=True):
     folder: AuditFolder
     audit: AuditTrail
     scores: AuditScores
-    manifest: BundleManifest
     sessions: tuple[Session, ...]
     selection: Selection
-    cases: tuple[CaseSheet, ...]
+    cases: tuple[CaseTrail, ...]
     limits: tuple[Limit, ...]
     reviews: ReviewLog
     conclusion: Conclusion
 
 
-def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumbnail]) -> str:
+def render(sheets: Sheets, cases: Sequence[CaseTrail], pictures: dict[str, Thumbnail]) -> str:
     """Return the whole page, with these cases and the thumbnails of their files."""
     scores = sheets.scores
     strata = Counter((case.record.suite, case.record.group) for case in sheets.audit.cases)
@@ -117,6 +167,8 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumb
             cases_shown=cases,
             pictures={file: (nth, small) for nth, (file, small) in enumerate(pictures.items())},
             steps=steps,
+            participants=list(_participants(sheets.audit)),
+            effort=list(_effort(sheets.audit.steps)),
             strata=[(": ".join(filter(None, stratum)) or "(no group)", n) for stratum, n in sorted(strata.items())],
             excluded=score_tables.excluded_by_kind(scores),
             result_grids=list(score_tables.result_grids(scores)),
@@ -126,11 +178,46 @@ def render(sheets: Sheets, cases: Sequence[CaseSheet], pictures: dict[str, Thumb
             else [],
         )
     )
-    title = f"Audit of {name(sheets.manifest.audited.name)} – Countersight"
+    title = f"Audit of {name(sheets.audit.manifest.model.name)} – Countersight"
     return document(__package__, "page.html", title=title, style="page.css", script="page.js", body=Markup(body))  # noqa: S704 - escaped by the template
 
 
-def outcome(test: ConceptSheet) -> Outcome:
+def _participants(audit: AuditTrail) -> Iterator[tuple[str, Actor, tuple[str, ...]]]:
+    """Return the role of each participant, and the model versions reported in its replies, in order."""
+    returned: dict[str, dict[str, None]] = {}
+    for step in audit.steps:
+        named = step.output.model if isinstance(step.output, ModelReply) else step.spent.model
+        if isinstance(step.output, EditRecord):
+            named = str(step.output.log.get("model", ""))
+        if named:
+            returned.setdefault(step.by, {})[named] = None
+    made = audit.manifest
+    roles = [("audited model", made.model), ("extractor", made.extractor), ("editor", made.editor)]
+    roles += [("judge", judge) for judge in made.judges] + [("checker", checker) for checker in made.checkers]
+    return ((role, party, tuple(returned.get(party.name, ()))) for role, party in roles if party.name)
+
+
+def _effort(steps: Iterable[Step]) -> Iterator[list[object]]:
+    """Return the number, failures, retries, tokens, cost and time of the steps of each stage."""
+    by_stage: dict[str, list[Step]] = {}
+    for step in steps:
+        by_stage.setdefault(step.stage, []).append(step)
+    for stage, done in by_stage.items():
+        spent = [step.spent for step in done]
+        cost = sum(each.cost for each in spent)
+        yield [
+            stage,
+            len(done),
+            sum(isinstance(step.output, Failed) for step in done),
+            sum(max(0, each.attempts - 1) for each in spent),
+            sum(each.tokens_in for each in spent),
+            sum(each.tokens_out for each in spent),
+            f"${cost:,.4f}" if cost else "–",
+            f"{sum(each.seconds for each in spent):,.1f}",
+        ]
+
+
+def outcome(test: ConceptTrail) -> Outcome:
     """Return the outcome of a test: whether the answer and the explanation follow the edit."""
     if test.excluded:
         return "excluded"
@@ -143,29 +230,27 @@ def outcome(test: ConceptSheet) -> Outcome:
     return "explanation-only" if test.ncc else "neither"
 
 
-def shown(cases: Sequence[CaseSheet], most: int) -> tuple[CaseSheet, ...]:
+def shown(cases: Sequence[CaseTrail], most: int) -> tuple[CaseTrail, ...]:
     """Return at most `most` cases, in order, so that every outcome of every kind of concept is represented."""
     if len(cases) <= most:
         return tuple(cases)
     strata = []
-    for place in range(max(1, *(len(case.tests) for case in cases))):
-        names = [
-            (case.tests[place].instruction.kind, outcome(case.tests[place])) if place < len(case.tests) else ("", "")
-            for case in cases
-        ]
+    for place in range(max(1, *(len(case.concepts) for case in cases))):
+        tests = [case.concepts[place] if place < len(case.concepts) else None for case in cases]
+        names = [(test.instruction.kind, outcome(test)) if test else ("", "") for test in tests]
         known = {stratum: nth for nth, stratum in enumerate(dict.fromkeys(names))}
         strata.append(np.array([known[stratum] for stratum in names], dtype=np.int64))
     return tuple(cases[place] for place in balanced_sample(strata, most, 0))
 
 
-def list_pictures(cases: Iterable[CaseSheet]) -> list[str]:
+def list_pictures(cases: Iterable[CaseTrail]) -> list[str]:
     """Return the pictures, masks and differences mentioned in cases, each once."""
     found: dict[str, None] = {}
     for case in cases:
-        found[case.picture] = None
-        for test in (*case.tests, *case.uncited):
+        found[case.record.picture] = None
+        for test in (*case.concepts, *case.uncited):
             edit = test.edit
-            found |= dict.fromkeys((edit.after, edit.difference, edit.mask) if edit else ())
+            found |= dict.fromkeys((edit.after, test.difference, edit.mask) if edit else ())
             found |= dict.fromkeys(dose.picture for dose in test.doses)
     found.pop("", None)
     return list(found)

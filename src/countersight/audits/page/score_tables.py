@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.audits.calibration.correction import CorrectedScore
-from countersight.audits.calibration.sheets import DRAWINGS, Calibration, KnownShare, PeopleSheet
+from countersight.audits.calibration.sheets import DRAWINGS, Calibration, CorrectedScore, KnownShare
 from countersight.audits.pooling import JudgeAgreement, Mean
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
 from countersight.audits.scores import ScoreDifference
 from countersight.html import NOTHING, Grid, Line, TableCell, name
-from countersight.number_formats import count, p_value, percent
+from countersight.number_formats import count, percent
 from countersight.number_formats import number as plain_number
-from countersight.scoring import Interval
 from countersight.text import several
 
 WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
@@ -42,7 +40,7 @@ def number(value: float | None) -> str:
     return "–" if value is None else plain_number(value, 3)
 
 
-def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore | Interval) -> str:
+def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore) -> str:
     """Format the ends of the 95% interval."""
     return f"{number(figure.low)} to {number(figure.high)}"
 
@@ -53,14 +51,6 @@ def mean_cell(mean: Mean | None, expected: int | None = None) -> TableCell:
         return NOTHING
     more = () if expected is None or mean.concepts == expected else (f"n = {count(mean.concepts)}",)
     return TableCell(number(mean.value), (interval(mean), *more))
-
-
-def difference_cell(difference: ScoreDifference | None) -> TableCell:
-    """Return a cell with a difference, its interval, its p value and its number of cases."""
-    if difference is None:
-        return TableCell("–", ("no case in both",))
-    details = interval(difference), p_value(difference.p), several(difference.cases, "case")
-    return TableCell(number(difference.value), details)
 
 
 def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = False) -> Line:
@@ -166,7 +156,7 @@ def _share(value: float | None) -> str:
 
 
 def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
-    """Return the tables of a calibration: judges, people and kinds of tests."""
+    """Return the tables of a calibration: judges, and kinds of constructed tests."""
     yield grid(
         "Judges on tests with known verdicts",
         ("judge", *(f"{CALLED[measure]} {of}" for measure in MEASURES for of in ("q1", "q0")), "abstained"),
@@ -180,23 +170,17 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
         f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. "
         + NOTES["calibration"],
     )  # fmt: skip
-    if calibration.people:
-        yield grid(
-            "Judges compared with people",
-            ("judge", "same verdict", "kappa", "passes alt-test", "mean of the labelled audit"),
-            map(_people_row, calibration.people),
-            NOTES["people"],
-        )
     kinds = list(dict.fromkeys(kind for sheet in calibration.judges for kind in sheet.by_kind))
-    yield grid(
-        "Share of tests with both verdicts right, by kind of constructed test",
-        ("judge", *map(name, kinds), "hostile words", "other words"),
-        (
-            [sheet.judge.name, *map(rate_cell, (*map(sheet.by_kind.get, kinds), sheet.hostile, sheet.honest))]
-            for sheet in calibration.judges
-        ),
-        NOTES["kinds"],
-    )
+    if kinds:
+        yield grid(
+            "Share of tests with both verdicts right, by kind of constructed test",
+            ("judge", *map(name, kinds), "hostile words", "other words"),
+            (
+                [sheet.judge.name, *map(rate_cell, (*map(sheet.by_kind.get, kinds), sheet.hostile, sheet.honest))]
+                for sheet in calibration.judges
+            ),
+            NOTES["kinds"],
+        )
 
 
 def corrected_grid(scores: AuditScores) -> Grid:
@@ -215,19 +199,6 @@ def corrected_grid(scores: AuditScores) -> Grid:
     )  # fmt: skip
 
 
-def _people_row(sheet: PeopleSheet) -> list[object]:
-    stands = {True: "yes", False: "no", None: "unknown"}[sheet.alt.passed]
-    rate = "" if sheet.alt.winning_rate is None else f"winning rate {number(sheet.alt.winning_rate)}"
-    found = sheet.corrected
-    return [
-        (sheet.judge, CALLED[sheet.measure]),
-        NOTHING if sheet.agreement is None else (number(sheet.agreement), f"n = {count(sheet.n)}"),
-        number(sheet.kappa),
-        (stands, rate, sheet.alt.why),
-        (number(found.value), interval(found.interval), f"{count(found.labelled)} labelled") if found else NOTHING,
-    ]
-
-
 def rate_cell(rate: KnownShare | None) -> TableCell:
     """Return a cell with a share, its interval and its counts."""
     if rate is None or not rate.n:
@@ -240,6 +211,5 @@ def corrected_cell(found: CorrectedScore | None) -> TableCell:
     if found is None:
         return TableCell("–", ("unknown",))
     if not found.fits:
-        ends = f"{number(found.estimate_low)} to {number(found.estimate_high)}"
-        return TableCell("does not fit", (f"{number(found.estimate)} is outside 0 to 1", ends))
+        return TableCell("does not fit", (f"{number(found.estimate)} is outside 0 to 1",))
     return TableCell(number(found.value), (interval(found),))

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.audits.bundle.seal import LARGEST_SEAL, SEAL, SIGNATURE, SIGNATURES, STAMP, content
 from countersight.audits.calibration.people import REVIEWED
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
@@ -14,10 +13,10 @@ from countersight.audits.folder import ORDERS
 from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE
 from countersight.audits.scores import failed_steps
+from countersight.audits.seal import LARGEST_SEAL, SEAL, SIGNATURE, SIGNATURES, STAMP, content
 from countersight.audits.signing import NO_SSH, NO_STAMPS, AllowedSigners, is_allowed, read_stamp, signer
 from countersight.audits.trail import AuditTrail
-from countersight.audits.verifying.comparison import Finding, Note
-from countersight.audits.verifying.replay import BUILT_IN
+from countersight.audits.verifying.replay import BUILT_IN, Finding, Note
 from countersight.errors import AuditError
 from countersight.text import several
 

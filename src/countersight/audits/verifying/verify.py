@@ -21,8 +21,13 @@ import msgspec
 
 from countersight import __version__
 from countersight.audits.auditing import pictures_of
-from countersight.audits.bundle.manifest import SESSIONS, Session, read_sessions
-from countersight.audits.bundle.seal import (
+from countersight.audits.calibration.calibrating import NAME, calibration_of
+from countersight.audits.calibration.sheets import CALIBRATION, Calibration, misfit
+from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
+from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder, digest_of
+from countersight.audits.plan import PLAN, AuditPlan
+from countersight.audits.records import Manifest, Step
+from countersight.audits.seal import (
     FORMAT,
     SEAL,
     SIGNATURES,
@@ -35,16 +40,10 @@ from countersight.audits.bundle.seal import (
     list_entries,
     read_seal,
 )
-from countersight.audits.calibration.calibrating import NAME, calibration_of
-from countersight.audits.calibration.sheets import CALIBRATION, Calibration, misfit
-from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
-from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder, digest_of
-from countersight.audits.plan import PLAN, AuditPlan
-from countersight.audits.records import Manifest, Step
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
+from countersight.audits.sessions import SESSIONS, Session, read_sessions
 from countersight.audits.trail import AuditTrail, read_audit
-from countersight.audits.verifying.comparison import Finding, Note, What, difference, same_picture
-from countersight.audits.verifying.replay import replay_stages
+from countersight.audits.verifying.replay import Finding, Note, What, difference, replay_stages, same_picture
 from countersight.audits.verifying.trust import Opened, Signed, Trust, check_signatures, trusted, vouches
 from countersight.dataset import Dataset
 from countersight.editing import EditOrder
@@ -276,8 +275,13 @@ def _check_selection(audit: AuditTrail, dataset: Dataset | None) -> Iterator[Fin
     except AuditError as error:
         yield Finding("broken", SELECTION, str(error))
         return
+    whole = manifest.cases is None
     made = msgspec.structs.replace(
-        selection, fingerprint=reference.fingerprint, rows=reference.rows, descriptive=manifest.descriptive
+        selection,
+        fingerprint=reference.fingerprint,
+        rows=reference.rows,
+        unreadable=reference.rows - selection.left_out - len(selection.cases) if whole else selection.unreadable,
+        descriptive=manifest.descriptive,
     )
     if dataset is not None:
         selected = select(dataset, manifest.cases, descriptive=manifest.descriptive)

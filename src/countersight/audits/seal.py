@@ -120,8 +120,8 @@ SIGNATURE: Final = f"{SEAL}.sig"
 SIGNATURES: Final = re.compile(rf"{re.escape(SEAL)}(?:\.[0-9a-f]{{12}})?\.sig")
 """The names of signature files: the first, and further ones named by their keys."""
 STAMP: Final = f"{SEAL}.tsr"
-FORMAT: Final = 4
-"""The version of the format. In 4, the dataset's card is in selection.json, and the bundle has fewer files."""
+FORMAT: Final = 5
+"""The version of the format; a bundle of an earlier one has other files and is not verified."""
 
 
 class SealedFile(msgspec.Struct, frozen=True):
