@@ -65,9 +65,9 @@ def shows(picture: Picture, wanted: Scene) -> bool | None:
     counted = {
         "flowers": len(seen.flowers),
         "circles": len(seen.circles),
-        "dots": len(seen.dots),
-        "most dots in a circle": max((sum(dot.is_in(ring) for dot in seen.dots) for ring in seen.circles), default=0),
-        **{f"flowers inside {colour}": sum(colour in each.regions for each in seen.flowers) for colour in NAMED},
+        "dots": sum(len(circle.dots) for circle in seen.circles),
+        "most dots in a circle": max((len(circle.dots) for circle in seen.circles), default=0),
+        **{f"flowers inside {colour}": sum(colour in each.inside for each in seen.flowers) for colour in NAMED},
     }
     return all(known[name] == number for name, number in counted.items())
 

@@ -1,3 +1,3 @@
-from .scene import NotAScene as NotAScene
+from .paint import NotAScene as NotAScene
 from .scene import Seen as Seen
 from .scene import see as see

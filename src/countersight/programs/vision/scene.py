@@ -1,68 +1,61 @@
 """Reads drawn scenes from pixels: flowers and polygons, circles and dots.
 
 Only the pixels are used, not the stored scene. Such pictures have a pale ground that is uniform along each row,
-outlines in one of eight named colours, transparent tints, and things that never touch. Pictures that were encoded with
-losses, or resized, are refused.
+outlines in one of eight named colours, transparent tints, and things that never touch.
 """
 
+from collections import Counter
 from itertools import combinations
 from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
-from countersight.detection import Box, Patch
 from countersight.picture import Pixels
+from countersight.programs.vision.paint import Mask, NotAScene, Patches, patches
 from countersight.scenes import NAMED, rgb
 
-Mask = NDArray[np.bool_]
-Places = NDArray[np.intp]
+Box = tuple[int, int, int, int]
+"""Left, top, right and bottom; right and bottom are exclusive."""
 
 
-class NotAScene(Exception):  # noqa: N818 - the name says what is wrong
-    """Raised if the picture is not a drawn scene."""
+class SeenFlower(msgspec.Struct, frozen=True):
+    """A flower, and the colours of the polygons around it."""
+
+    box: Box
+    inside: frozenset[str]
+
+
+class SeenPolygon(msgspec.Struct, frozen=True):
+    """The polygons of one colour; overlapping ones of one colour are seen as one."""
+
+    box: Box
+    colour: str
+
+
+class SeenCircle(msgspec.Struct, frozen=True):
+    """A ring and the boxes of the dots in it."""
+
+    box: Box
+    dots: tuple[Box, ...]
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """The recognised content of a picture; polygons of one colour that overlap are seen as one."""
+    """The recognised content of a picture."""
 
-    polygons: tuple[Patch, ...] = ()
-    flowers: tuple[Patch, ...] = ()
-    """Flowers, each with the colours of the polygons around it."""
-    circles: tuple[Patch, ...] = ()
-    dots: tuple[Patch, ...] = ()
+    polygons: tuple[SeenPolygon, ...] = ()
+    flowers: tuple[SeenFlower, ...] = ()
+    circles: tuple[SeenCircle, ...] = ()
     loose: int = 0
     """The number of pieces that belong to nothing else."""
     unclear: float = 0.0
     """The share of the picture that is neither a thing nor any possible colour of the ground."""
 
 
-class Patches(msgspec.Struct, frozen=True):
-    """The connected patches of a mask, numbered from 0, in order of their topmost row."""
-
-    labels: NDArray[np.int32]
-    """The number of each pixel's patch; -1 outside."""
-    boxes: NDArray[np.int32]
-    """Left, top, right and bottom of each patch; right and bottom are exclusive."""
-    areas: NDArray[np.int64]
-
-    def mask_of(self, numbers: list[int]) -> Mask:
-        """Return the pixels of some of the patches."""
-        wanted = np.zeros(len(self.areas) + 1, np.bool_)  # the last entry is for -1, the pixels outside
-        wanted[numbers] = True
-        mask: Mask = wanted[self.labels]
-        return mask
-
-
-SIDE: Final = 448
-"""Width and height of the scenes."""
 TINT: Final = 46 / 255
 """The opacity of a polygon's colour over the ground."""
-_NEAR: Final = 7
-"""Two colours that differ by at most this in every channel are the same ground."""
-_PALE: Final = 150
-"""Every channel of a ground is lighter than this; outlines, petals' edges, rings and dots have a darker one."""
 _SPECK: Final = 24
 """The minimum number of pixels of a thing; smaller patches are soft edges."""
 _FLOWER: Final = 4 * _SPECK
@@ -77,37 +70,40 @@ _CLEAR: Final = 9
 """The maximum distance of the ground to one of its possible colours, except at a few pixels at edges."""
 _ROUND: Final = 7
 """The maximum distance of a ring's pixels to one circle."""
-_UNCLEAR: Final = 0.02
-"""The maximum share of a picture that is neither a thing nor any possible colour of the ground."""
-_CORNERS: Final = 0.12
-"""The maximum overlap of the boxes of two round things that do not touch."""
 
 
-def see(pixels: Pixels) -> Seen:
-    """Recognise a drawn picture; raises NotAScene if it is not such a drawing or uncertain."""
-    if pixels.shape != (SIDE, SIDE, 3):
-        raise NotAScene(f"it has {pixels.shape[1]} x {pixels.shape[0]} pixels, not {SIDE} x {SIDE}")
-    if any((side != pixels[:, :1]).any() for side in (pixels[:, :4], pixels[:, -4:])):
-        raise NotAScene("its background is not the same along each row, as it is drawn")
-    # If petals are as pale as the ground, large pieces are left: then all pieces that are close are joined.
-    for whole in (_FLOWER, _LARGE**2):
-        seen = _look(pixels, pixels[:, 0].astype(np.int16), whole)
-        if not seen.loose and seen.unclear <= _UNCLEAR and _are_apart(seen):
-            return seen
-    raise NotAScene("its contents cannot be counted reliably")
+class Strictness(msgspec.Struct, frozen=True):
+    """Thresholds for recognising a picture."""
+
+    near: int
+    """Two colours that differ by at most this in every channel are the same ground."""
+    pale: int
+    """Every channel of a ground is lighter than this; outlines, petals' edges, rings and dots have a darker one."""
+    outline: int
+    """The maximum difference of an outline to its named colour in every channel."""
+    whole: int = _FLOWER
+    """The minimum number of pixels for a patch to be a whole flower, which is not joined with others."""
 
 
-def _look(pixels: Pixels, ground: NDArray[np.int16], whole: int) -> Seen:
-    """Recognise what is drawn on a ground with this colour in each row; patches of at least `whole` pixels are whole
-    flowers."""
-    inked = patches(np.minimum(np.minimum(pixels[..., 0], pixels[..., 1]), pixels[..., 2]) < _PALE)
+AS_DRAWN: Final = Strictness(near=7, pale=150, outline=1)
+JOINED: Final = Strictness(near=7, pale=150, outline=1, whole=_LARGE**2)
+"""For petals as pale as the ground, which leave large pieces: all pieces that are close are joined."""
+
+
+def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> Seen | None:
+    """Recognise what is drawn on a ground with this colour in each row; None if no outline has a colour of polygons.
+
+    Raises NotAScene if it is not such a drawing.
+    """
+    inked = patches(np.minimum(np.minimum(pixels[..., 0], pixels[..., 1]), pixels[..., 2]) < strictness.pale)
     _refuse_a_crowd(inked)
     large = [n for n in range(len(inked.areas)) if max(_sides(_box(inked.boxes[n]))) > _LARGE]
     if not large:
         raise NotAScene("it contains neither a polygon nor a circle")
     if all(_is_ring(inked, n) for n in large):
-        return _circles(inked, set(large))
-    return _flowers(pixels, ground, _outline_colours(pixels, inked, large), whole, inked.labels >= 0)
+        return Seen(circles=_circles(inked, set(large)))
+    colours = _outline_colours(pixels, inked, large, strictness)
+    return _flowers(pixels, ground, colours, strictness, inked.labels >= 0) if colours else None
 
 
 def _refuse_a_crowd(found: Patches) -> None:
@@ -125,17 +121,19 @@ def _is_ring(inked: Patches, n: int) -> bool:
     return bool(away.min() > (right - left) / 2 - _ROUND)
 
 
-def _outline_colours(pixels: Pixels, inked: Patches, large: list[int]) -> dict[str, Box]:
+def _outline_colours(pixels: Pixels, inked: Patches, large: list[int], strictness: Strictness) -> dict[str, Box]:
     """Return the named colours of the outlines, and the box around each."""
     ys, xs = np.nonzero(_core(inked.mask_of(large)))
     outline = pixels[ys, xs].astype(np.int16)
-    here = {name: (np.abs(outline - np.array(rgb(name), np.int16)) <= 1).all(axis=1) for name in NAMED}
-    if sum(map(np.count_nonzero, here.values())) < _EXPLAINED * len(outline):
-        raise NotAScene("its outlines have none of the polygons' colours")
+    away = np.stack([np.abs(outline - np.array(rgb(name), np.int16)).max(axis=1) for name in NAMED])
+    nearest = np.where(away.min(axis=0) <= strictness.outline, away.argmin(axis=0), -1)
+    if np.count_nonzero(nearest >= 0) < _EXPLAINED * len(outline):
+        return {}
     found = {}
-    for name, mask in here.items():
-        if np.count_nonzero(mask) > max(4 * _LARGE, len(outline) // 12):
-            x, y = xs[mask], ys[mask]
+    for number, name in enumerate(NAMED):
+        here = nearest == number
+        if np.count_nonzero(here) > max(4 * _LARGE, len(outline) // 12):
+            x, y = xs[here], ys[here]
             found[name] = (int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1)
     return found
 
@@ -150,7 +148,9 @@ def _core(mask: Mask) -> Mask:
     return core
 
 
-def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], whole: int, inked: Mask) -> Seen:
+def _flowers(
+    pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], strictness: Strictness, inked: Mask
+) -> Seen:
     """Find flowers: the pixels that are neither ground, bare or tinted, nor outlines."""
     names = list(colours)
     tints = _tints(ground, names)
@@ -161,21 +161,21 @@ def _flowers(pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box],
         distance = _distance(planes, tint)
         nearest[distance < least] = n
         np.minimum(least, distance, out=least)
-    is_ground = least <= _NEAR
+    is_ground = least <= strictness.near
     drawn = patches(~is_ground)
     _refuse_a_crowd(drawn)
-    small = _flower_boxes(drawn, whole)
+    small = _flower_boxes(drawn, strictness.whole)
     flowers = []
     for box in small:
         if any(_holds(other, box) for other in small):
             continue  # the heart of a flower whose petals are as pale as the ground
         votes = np.bincount(_ground_around(box, nearest, is_ground), minlength=len(tints))
-        flowers.append(Patch(box, "flower", regions=tints[votes.argmax()][0]))
+        flowers.append(SeenFlower(box, tints[votes.argmax()][0]))
     unclear = np.where(is_ground, least > _CLEAR, ~inked)
     for left, top, right, bottom in (flower.box for flower in flowers):
         unclear[top:bottom, left:right] = False
     loose = _loose(drawn, [flower.box for flower in flowers])
-    polygons = tuple(Patch(box, f"{colour} polygon", colour) for colour, box in colours.items())
+    polygons = tuple(SeenPolygon(box, name) for name, box in colours.items())
     return Seen(polygons, tuple(flowers), loose=loose, unclear=float(unclear.mean()))
 
 
@@ -248,11 +248,19 @@ def _tinted(ground: NDArray[np.int16], name: str) -> NDArray[np.int16]:
     return np.rint(ground * (1 - TINT) + np.array(rgb(name)) * TINT).astype(np.int16)
 
 
-def _circles(inked: Patches, large: set[int]) -> Seen:
-    rings = [Patch(_box(inked.boxes[n]), "circle") for n in sorted(large)]
-    small = [n for n in range(len(inked.boxes)) if n not in large and inked.areas[n] >= _SPECK]
-    dots = [Patch(_box(inked.boxes[n]), "dot") for n in small]
-    return Seen(circles=tuple(rings), dots=tuple(dot for dot in dots if any(dot.is_in(ring) for ring in rings)))
+def _circles(inked: Patches, large: set[int]) -> tuple[SeenCircle, ...]:
+    rings = [_box(inked.boxes[n]) for n in sorted(large)]
+    dots: dict[int, list[Box]] = {ring: [] for ring in range(len(rings))}
+    for n, box in enumerate(inked.boxes):
+        if n in large or inked.areas[n] < _SPECK:
+            continue
+        left, top, right, bottom = dot = _box(box)
+        x, y = (left + right) / 2, (top + bottom) / 2
+        for ring, (ring_left, ring_top, ring_right, ring_bottom) in enumerate(rings):
+            if ring_left < x < ring_right and ring_top < y < ring_bottom:
+                dots[ring].append(dot)
+                break
+    return tuple(SeenCircle(ring, tuple(dots[n])) for n, ring in enumerate(rings))
 
 
 def _box(sides: NDArray[np.int32]) -> Box:
@@ -270,6 +278,89 @@ def _holds(outer: Box, inner: Box) -> bool:
     return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
 
 
+SIDE: Final = 448
+"""Width and height of the scenes; other sizes are resized to it."""
+SMALLEST, LARGEST = 0.6, 2.3
+"""The minimum and maximum factor by which a picture may have been resized."""
+AGAIN: Final = (Strictness(28, 150, 60), Strictness(36, 140, 60), Strictness(20, 150, 60), Strictness(46, 140, 60))
+"""Thresholds for re-encoded pictures: at least two must recognise everything, and those must agree."""
+_UNEVEN: Final = 16
+"""The maximum difference of the ground at the left and right of a row, in a re-encoded picture."""
+_ROWS: Final = 0.05
+"""The share of rows in which the ground may differ more, because of encoding artefacts of corners near the border."""
+_UNCLEAR: Final = 0.07
+"""The maximum share of a picture that is neither a thing nor any possible colour of the ground; above it, more than the
+encoding was changed."""
+_UNCLEAR_AS_DRAWN: Final = 0.02
+_NO_FLOWER: Final = 15, 56
+"""The exclusive limits of a flower's size in pixels."""
+_NO_DOT: Final = 6, 25
+_CORNERS: Final = 0.12
+"""The maximum overlap of the boxes of two round things that do not touch."""
+
+
+def see(pixels: Pixels) -> Seen:
+    """Recognise a drawn picture; raises NotAScene if it is not such a drawing or uncertain."""
+    if pixels.ndim != 3 or min(pixels.shape[:2]) < 2:
+        raise NotAScene("it is too small")
+    if _is_as_drawn(pixels):
+        for strictness in (AS_DRAWN, JOINED):
+            seen = look(pixels, pixels[:, 0].astype(np.int16), strictness)
+            if seen and not seen.loose and seen.unclear <= _UNCLEAR_AS_DRAWN and _are_apart(seen):
+                return seen
+    return _seen_again(pixels)
+
+
+def _is_as_drawn(pixels: Pixels) -> bool:
+    """Whether a picture has the drawn size and its ground is exactly uniform along each row."""
+    first = pixels[:, :1]
+    at_the_sides = (pixels[:, :4], pixels[:, -4:])
+    return pixels.shape[:2] == (SIDE, SIDE) and all(bool((side == first).all()) for side in at_the_sides)
+
+
+def _seen_again(pixels: Pixels) -> Seen:
+    """Recognise a picture that was encoded again."""
+    height, width = pixels.shape[:2]
+    grown = max(height, width) / SIDE
+    if abs(height - width) > 2 or not SMALLEST <= grown <= LARGEST:
+        raise NotAScene(f"it has {width} x {height} pixels; scenes are square, with sides of about {SIDE}")
+    if (height, width) != (SIDE, SIDE):
+        pixels = np.asarray(Image.fromarray(pixels).resize((SIDE, SIDE), Image.Resampling.LANCZOS))
+    ground = _ground(pixels)
+    looks = [look(pixels, ground, strictness) for strictness in AGAIN]
+    if not any(looks):
+        raise NotAScene("its outlines have none of the polygons' colours")
+    sure = [seen for seen in looks if seen and not seen.loose and seen.unclear <= _UNCLEAR and _is_sensible(seen)]
+    if len(sure) < 2 or any(_counted(seen) != _counted(sure[0]) for seen in sure):
+        raise NotAScene("it was re-encoded, so its contents cannot be counted reliably")
+    return _scaled(sure[0], grown)
+
+
+def _ground(pixels: Pixels) -> NDArray[np.int16]:
+    """Return the colour of the ground in each row, from the left and right border, which nothing drawn reaches."""
+    left, right = (np.median(side, axis=1) for side in (pixels[:, 1:6], pixels[:, -6:-1]))
+    uneven = np.abs(left - right).max(axis=1) > _UNEVEN
+    lighter = np.maximum(left, right)
+    if uneven.mean() > _ROWS or lighter.min() < AS_DRAWN.pale:
+        raise NotAScene("its background is not pale and even")
+    ground: NDArray[np.int16] = np.rint(np.where(uneven[:, None], lighter, (left + right) / 2)).astype(np.int16)
+    return ground
+
+
+def _counted(seen: Seen) -> tuple[object, ...]:
+    """Return the counts of everything recognised, in a form that can be compared."""
+    dots = sorted((len(circle.dots) for circle in seen.circles), reverse=True)
+    colours = sorted(polygon.colour for polygon in seen.polygons)
+    return Counter(flower.inside for flower in seen.flowers), colours, dots
+
+
+def _is_sensible(seen: Seen) -> bool:
+    """Whether everything has a plausible size, which merged things do not have."""
+    dots = [dot for circle in seen.circles for dot in circle.dots]
+    sizes = [_fits(flower.box, _NO_FLOWER) for flower in seen.flowers] + [_fits(dot, _NO_DOT) for dot in dots]
+    return all(sizes) and _are_apart(seen)
+
+
 def _are_apart(seen: Seen) -> bool:
     """Whether no two flowers overlap; real flowers never touch, but pieces of one flower may overlap."""
     return all(_overlap(one.box, two.box) <= _CORNERS for one, two in combinations(seen.flowers, 2))
@@ -283,60 +374,23 @@ def _overlap(one: Box, two: Box) -> float:
     return across * along / smaller if across > 0 and along > 0 else 0.0
 
 
-def patches(mask: Mask) -> Patches:
-    """Find the connected patches of a mask; pixels that touch at a side or a corner belong together.
-
-    Runs of pixels are joined with the runs they touch in the row above: a few thousand runs instead of a few hundred
-    thousand pixels.
-    """
-    height, width = mask.shape
-    padded = np.zeros((height, width + 2), np.bool_)
-    padded[:, 1:-1] = mask
-    rows, starts = _places(padded[:, 1:] & ~padded[:, :-1])
-    ends = _places(padded[:, :-1] & ~padded[:, 1:])[1]
-    parent = _joined(rows, starts, ends, width)
-    is_first = parent == np.arange(len(parent))
-    run_label = (np.cumsum(is_first) - 1)[parent]
-    labels = np.full((height, width), -1, np.int32)
-    count = int(run_label.max()) + 1 if len(rows) else 0
-    lengths = ends - starts
-    labels[mask] = np.repeat(run_label, lengths)
-    boxes = np.zeros((count, 4), np.int32)
-    boxes[:, :2] = max(height, width)
-    np.minimum.at(boxes[:, 0], run_label, starts)
-    np.minimum.at(boxes[:, 1], run_label, rows)
-    np.maximum.at(boxes[:, 2], run_label, ends)
-    np.maximum.at(boxes[:, 3], run_label, rows + 1)
-    areas = np.bincount(run_label, weights=lengths, minlength=count).astype(np.int64)
-    return Patches(labels, boxes, areas)
+def _fits(box: Box, bounds: tuple[int, int]) -> bool:
+    sides = box[2] - box[0], box[3] - box[1]
+    return bounds[0] < min(sides) and max(sides) < bounds[1] and max(sides) < 1.6 * min(sides)
 
 
-def _places(mask: Mask) -> tuple[Places, Places]:
-    """Return rows and columns of the pixels of a mask; flat indexes are several times as fast."""
-    return np.divmod(np.flatnonzero(mask), mask.shape[1])
+def _scaled(seen: Seen, by: float) -> Seen:
+    """Scale the recognised content to the pixels of the original picture."""
+
+    def scaled(box: Box) -> Box:
+        left, top, right, bottom = (round(side * by) for side in box)
+        return left, top, right, bottom
+
+    return Seen(
+        tuple(SeenPolygon(scaled(polygon.box), polygon.colour) for polygon in seen.polygons),
+        tuple(SeenFlower(scaled(flower.box), flower.inside) for flower in seen.flowers),
+        tuple(SeenCircle(scaled(circle.box), tuple(map(scaled, circle.dots))) for circle in seen.circles),
+    )
 
 
-def _joined(rows: Places, starts: Places, ends: Places, width: int) -> Places:
-    """Return, for each run, the first run of its patch."""
-    above, here = _touching(rows, starts, ends, width)
-    parent = np.arange(len(rows))
-    while True:
-        one, other = parent[above], parent[here]
-        apart = one != other
-        if not apart.any():
-            return parent
-        np.minimum.at(parent, np.maximum(one, other)[apart], np.minimum(one, other)[apart])
-        while (parent[parent] != parent).any():
-            parent = parent[parent]
-
-
-def _touching(rows: Places, starts: Places, ends: Places, width: int) -> tuple[Places, Places]:
-    """Return all pairs of touching runs, the upper and the lower of each."""
-    line = width + 1  # flat positions, so that one search finds row and column
-    row_above = (rows - 1) * line
-    first = np.searchsorted(rows * line + ends, row_above + starts, "left")
-    past = np.searchsorted(rows * line + starts, row_above + ends, "right")
-    count = np.maximum(past - first, 0)
-    here = np.repeat(np.arange(len(rows)), count)
-    nth = np.arange(len(here)) - np.repeat(np.cumsum(count) - count, count)
-    return np.repeat(first, count) + nth, here
+__all__ = ["NotAScene", "Seen", "SeenCircle", "SeenFlower", "SeenPolygon", "see"]

@@ -9,7 +9,8 @@ import numpy as np
 from countersight.detection import Patch, ToolFailed
 from countersight.errors import BadPicture
 from countersight.picture import Picture, as_seen
-from countersight.programs.vision.scene import NotAScene, Seen, see
+from countersight.programs.vision.paint import NotAScene
+from countersight.programs.vision.scene import Seen, see
 from countersight.scenes import NAMED
 
 _KEPT = 64
@@ -63,7 +64,7 @@ class SceneVision:
         thing, colour = wanted["thing"].casefold(), (wanted["colour"] or "").casefold()
         if colour and thing != "polygon":
             raise ToolFailed(f"the scene reader knows only the colours of polygons, not of {thing}s")
-        found: tuple[Patch, ...] = getattr(await self._look(picture), f"{thing}s")
+        found = _patches(await self._look(picture), thing)
         return [
             patch for patch in found if colour in ("", patch.outline) and (within is None or _reaches(patch, within))
         ]
@@ -91,3 +92,15 @@ def _seen(picture: Picture) -> Seen | str:
 def _reaches(patch: Patch, within: Patch) -> bool:
     """Whether a patch lies in `within`, or is that patch itself."""
     return patch.box == within.box or patch.is_in(within)
+
+
+def _patches(seen: Seen, thing: str) -> list[Patch]:
+    match thing:
+        case "flower":
+            return [Patch(flower.box, "flower", regions=flower.inside) for flower in seen.flowers]
+        case "polygon":
+            return [Patch(polygon.box, f"{polygon.colour} polygon", polygon.colour) for polygon in seen.polygons]
+        case "circle":
+            return [Patch(circle.box, "circle") for circle in seen.circles]
+        case _:
+            return [Patch(dot, "dot") for circle in seen.circles for dot in circle.dots]
