@@ -266,15 +266,6 @@ def test_one_run_right_and_another_not_leaves_out_what_was_not_scored(open_page:
     assert {*page.locator(".verdict").all_inner_texts()} == {"✓ right", "✗ wrong", "? unread"}
 
 
-def test_buttons_lead_from_page_to_page(open_page: Opener) -> None:
-    page = open_page(specimen.page(60)).page
-    page.get_by_role("button", name="Next").click()
-    expect(page.locator("#status")).to_be_focused()
-    says(page, "60 cases, 25 to 48 shown.")
-    page.get_by_role("button", name="Previous").click()
-    says(page, "60 cases, 1 to 24 shown.")
-
-
 def test_a_long_reply_is_folded_and_a_cut_one_says_so(open_page: Opener) -> None:
     data = specimen.page(1)
     cut = GalleryAnswer("wrong", "word " * 800, 10_000_000, "C")

@@ -29,12 +29,6 @@ def test_where_all_people_wrote_the_same_nothing_is_normalised():
     assert soft_accuracy("Net.", ["net"] * 10) == 0
 
 
-def test_another_answer_is_worth_nothing():
-    assert soft_accuracy("nets", NINE) == 0
-    assert soft_accuracy("", NINE) == 0
-    assert soft_accuracy("net", []) == 0
-
-
 @pytest.mark.parametrize(
     ("written", "plain"),
     [

@@ -55,10 +55,6 @@ class Live(msgspec.Struct, frozen=True):
     page: str = ""
     """The address of the page."""
 
-    def block(self) -> Markup:
-        """Return these fields as a JSON block for the page."""
-        return json_block("live", self)
-
 
 def json_block(key: str, value: object) -> Markup:
     """Return a JSON data block that scripts can read and the browser does not run; every "<" in it is escaped."""

@@ -12,7 +12,7 @@ from yarl import URL
 
 from countersight.errors import BadPicture, CountersightError
 from countersight.files import missing_folder
-from countersight.html import Grid, Live, document, name
+from countersight.html import Grid, Live, document, json_block, name
 from countersight.reports import LoadedReport, PageData, cases_from, render
 from countersight.view.watching import (
     SAMPLE_SIZE,
@@ -177,7 +177,7 @@ def _page(title: str, live: Live, problem: str, links: Sequence[tuple[str, str]]
         problem=name(problem),
         links=links,
         grids=grids,
-        live=live.block(),
+        live=json_block("live", live),
     )
 
 
