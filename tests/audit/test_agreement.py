@@ -2,13 +2,8 @@
 
 import pytest
 
-from countersight.audits.pooling import agreement, flip_rate
+from countersight.audits.pooling import agreement
 from countersight.audits.records import Verdict
-
-
-def test_one_different_vote_of_three_flips_two_of_three_pairs():
-    assert flip_rate([[1, 1, 0], [1, 1, 1]]) == pytest.approx(1 / 3)
-    assert flip_rate([[1, None], []]) is None
 
 
 def test_agreement_covers_only_verdicts_that_judges_gave_themselves():

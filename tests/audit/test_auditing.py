@@ -146,20 +146,6 @@ def test_an_audit_with_other_settings_needs_another_folder(flowers, tmp_path):
     assert (tmp_path / "a/steps.jsonl").read_bytes() == before
 
 
-def test_two_processes_cannot_write_to_one_audit(flowers, tmp_path):
-    audit(flowers, tmp_path / "a", "chance", cases=1)
-    with AuditFolder.open(tmp_path / "a").writing(), pytest.raises(AuditError, match="another process"):
-        audit(flowers, tmp_path / "a", "chance", cases=1)
-
-
-def test_a_folder_with_other_files_is_left_unchanged(flowers, tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a/thesis.txt").write_text("years of work")
-    with pytest.raises(AuditError, match="is not an audit"):
-        audit(flowers, tmp_path / "a", "chance")
-    assert [file.name for file in (tmp_path / "a").iterdir()] == ["thesis.txt"]
-
-
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

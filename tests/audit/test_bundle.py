@@ -162,12 +162,6 @@ def test_files_left_by_a_killed_process_are_not_sealed(tmp_path):
     assert not any("123" in name for name in sheet(folder, "bundle.json")["files"])
 
 
-def test_a_folder_without_an_audit_is_left_unchanged(tmp_path):
-    with pytest.raises(AuditError, match="is not an audit"):
-        bundled(tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_too_many_votes_are_refused(tmp_path):
     with pytest.raises(AuditError, match=r"no audit has such a setting: .*votes"):
         write_audit(tmp_path / "a", [], votes=1_001)
