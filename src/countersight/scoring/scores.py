@@ -226,16 +226,16 @@ class Scores(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         shared = f"\n{SHARED_PICTURES}" if self.overall.is_clustered else ""
-        return f"Scores of {self._title}\n{grids_text(self.tables())}{shared}"
+        return f"Scores of {self._title}\n{grids_text(self._tables())}{shared}"
 
     def _repr_html_(self) -> str:
-        return "".join(map(table_html, self.tables(self._title)))
+        return "".join(map(table_html, self._tables(self._title)))
 
     @property
     def _title(self) -> str:
         return f"{self.name or 'a run'}: {describe_progress(self.overall, self.damaged)}"
 
-    def tables(self, title: str = "Scores by group") -> Iterator[Grid]:
+    def _tables(self, title: str = "Scores by group") -> Iterator[Grid]:
         """Yield tables with a line per group: the scores, then misses and false alarms, and complete sets, if any."""
         shown = [key for key in _SHOWN if any((figure := row.figure(key)) and figure.n for row in self.rows)]
         lines = [(row.group, row.n, row.n, *map(row.figure, shown)) for row in self.rows]
