@@ -28,21 +28,31 @@ LABELS = Path(__file__).parents[1] / "data" / "cosim_kinds.csv"
     ("change", "kinds"),
     [
         ("Add a ladder beside the tree.", {"object addition"}),
+        ("There is a ladder beside the tree.", {"object addition"}),
+        ("The tree has a bell on it.", {"object addition"}),
         ("Remove the ladder and the bell.", {"object removal"}),
         ("There are no ladders or bells.", {"object removal"}),
+        ("The ladder is removed.", {"object removal"}),
         ("The tree does not have leaves.", {"object removal"}),
         ("Replace the ladder with a rope.", {"object replacement"}),
         ("Remove the ladder. Replace it with a rope.", {"object replacement"}),
+        ("Change the ladder to a rope.", {"object replacement"}),
+        ("Move the ladder to the left.", {"object relocation"}),
         ("Put the ladder on the grass.", {"object relocation"}),
         ("The ladder is on the grass.", {"object relocation"}),
         ("The ladder is broken.", {"object state change"}),
+        ("The ladder has a crack.", {"object state change"}),
+        ("Close the doors.", {"object state change"}),
         ("Change the door to green.", {"object state change"}),
         ("Add two firemen.", {"human addition"}),
         ("A bunch of old men are standing next to the tree.", {"human addition"}),
         ("Remove the people.", {"human removal"}),
         ("Nobody is on the street.", {"human removal"}),
+        ("There is no one on the street.", {"human removal"}),
         ("It is raining.", {"environment change"}),
+        ("There is snow on the ground.", {"environment change"}),
         ("Change the scene to night.", {"environment change"}),
+        ("The street is flooded.", {"environment change"}),
         ("The lady is waving.", {"event description"}),
         ("Have the dog jump and chasing the lady.", {"event description"}),
         ("The lady is not happy.", {"event description"}),
@@ -52,6 +62,7 @@ LABELS = Path(__file__).parents[1] / "data" / "cosim_kinds.csv"
             {"object removal", "object addition", "event description"},
         ),
         ("", set()),
+        ("?!", set()),
     ],
 )
 def test_types_of_change_are_proposed_from_its_words(change, kinds):
@@ -77,15 +88,15 @@ def test_a_very_long_change_is_read_quickly(word):
 
 
 FLOORS = {
-    "object addition": 0.87,
+    "object addition": 0.89,
     "object removal": 0.90,
-    "object replacement": 0.88,
+    "object replacement": 0.89,
     "object relocation": 0.78,
-    "object state change": 0.73,
+    "object state change": 0.78,
     "human addition": 0.93,
-    "human removal": 0.95,
+    "human removal": 0.94,
     "environment change": 0.86,
-    "event description": 0.81,
+    "event description": 0.82,
 }
 """F1 of each type on both samples held out: two points less than measured."""
 
@@ -94,10 +105,10 @@ FLOORS = {
 def test_the_rules_reach_their_accuracy_on_held_out_changes():
     labelled = _labelled("held out")
     all_right = sum(said == meant for said, meant in labelled)
-    assert all_right / len(labelled) >= 0.66  # measured: 0.68
+    assert all_right / len(labelled) >= 0.68  # measured: 0.70
     right, proposed, labels = _counts(labelled)
-    assert right.total() / proposed.total() >= 0.86  # precision, measured: 0.873
-    assert right.total() / labels.total() >= 0.855  # recall, measured: 0.870
+    assert right.total() / proposed.total() >= 0.88  # precision, measured: 0.890
+    assert right.total() / labels.total() >= 0.875  # recall, measured: 0.887
     for kind in KINDS:
         f1 = 2 * right[kind] / (proposed[kind] + labels[kind])
         assert f1 >= FLOORS[kind], f"{kind}: {f1:.3f}"

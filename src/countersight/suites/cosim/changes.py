@@ -1,8 +1,8 @@
 """Propose the types of a scene change from its words: the nine types of CoSIm (CoSIm 5.2).
 
 A change is split into clauses. A clause is a command ("add a bus", "move the man", "have them wave") or a statement
-("there is no fence", "the light is red", "a man is feeding the zebra"). It adds or removes a person, weather or a
-thing, or describes a state, a place or an event. The rules only use lists of words (`change_words.toml`), so they are
+("there is no fence", "the light is red", "a man is feeding the zebra"). It adds or removes a person, weather, damage or
+a thing, or describes a state, a place or an event. The rules only use lists of words (`change_words.toml`), so they are
 fast, deterministic and imperfect: tests/suites/test_cosim_changes.py measures them on changes labelled by hand. Types
 assigned by people replace the proposals.
 """
@@ -36,9 +36,8 @@ _WORDS: Final = {name: frozenset(text.split()) for name, text in _LISTS.items()}
 _VERBS: Final = _WORDS["verbs"] | _WORDS["own"] | _WORDS["do"]
 _COMMANDS: Final = frozenset().union(*(_WORDS[name] for name in ("add", "remove", "replace", "move", "alter", "have")))
 
-_ADDED: Final = {"person": HUMAN_ADDITION, "weather": ENVIRONMENT, "thing": ADDITION}
-_REMOVED: Final = {"person": HUMAN_REMOVAL, "weather": ENVIRONMENT, "thing": REMOVAL}
-_NOUNS: Final = {"person": "people", "weather": "weather"}
+_ADDED: Final = {"person": HUMAN_ADDITION, "weather": ENVIRONMENT, "damage": STATE, "thing": ADDITION}
+_REMOVED: Final = {"person": HUMAN_REMOVAL, "weather": ENVIRONMENT, "damage": STATE, "thing": REMOVAL}
 
 _COMMAND = "|".join(sorted(_COMMANDS - _WORDS["own"]))
 _PLAIN_COMMAND = "add|remove|replace|delete|dress"  # unambiguous: no noun or other verb form looks like these
@@ -59,18 +58,17 @@ _SAME: Final = (
 _LIST = re.compile(r"\s*(?:,|\band\b|\bor\b|\bnor\b|\bas well as\b|\bplus\b|/)\s*")
 _ING = re.compile(r"[a-z]{2,}ing")
 _THERE = re.compile(r"there(?:'s|s|\sis|\sare|\swas|\swere)?\s(?:(?:now|also|still|only)\s)*(?P<rest>.+)")
-_NONE = re.compile(r"\b(?:no|not any|not an?|not many|not much|none of|less|fewer|without)\s(?P<rest>.+)")
+_NONE = re.compile(r"(?:no|not any|not an?|not many|not much|not|none of|less|fewer)\s(?P<rest>.+)")
+_TO = re.compile(r".{2,60}?\s(?:in)?to\s(?:be\s)?(?P<new>.+)")
 _REPLACED = re.compile(
-    r"\b(?:replace[ds]?|instead|in place of|swap(?:ped)?|exchange|substitute|(?:turn|change)(?:s|ed)? into)\b"
+    r"\breplaced?\b|\binstead\b|\bin place of\b|\bswapped\b|\bturn(?:s|ed)? into\b|\bchanged? into\b"
+    r"|\b(?:is|are) [\w ]{2,25}, not\b"
 )
 _GONE = re.compile(r"\b(?:is|are|was|were|been|be)\s(?:all\s)?(?:removed|gone|missing|erased|taken (?:away|out|off))\b")
-_WITH = re.compile(
-    r"\b(?:with|wearing|holding|carrying|using|covered (?:by|with|in)|full of|filled with)\s"
-    r"(?!(?:the|it|his|her|their|its|each)\b)(?P<thing>.+)"
-)
-# "From walking", "a grazing land": these words in -ing do not describe an event.
-_NO_ACTS = re.compile(r"\b(?:from|for|by|of|without|a|an|the)\s[a-z]+ing\b")
-_WHERE = re.compile(r"(?!on fire)(?:in|on|at|over|under|inside|outside|above|behind|below|near|next)\s")
+_WHERE = re.compile(r"(?!on fire)(?:not\s)?(?:in|on|at|over|under|inside|outside|above|behind|below)\s(?P<place>\w+)")
+_HOLDS = re.compile(r"\b(?:covered|surrounded|filled|full|packed|crowded|loaded)\s(?:by|with|in|of)\s(?P<thing>.+)")
+# "From walking", "a grazing land", "light coming in": these words in -ing do not describe an event.
+_NO_ACTS = re.compile(r"\b(?:from|for|by|of|without|a|an|the)\s[a-z]+ing\b|\b(?:sun)?lights?\s[a-z]+ing\b|\bgoing on\b")
 _KNOWN = re.compile(
     r"(?:the|his|her|its|their|this|that|these|those|they|he|she|it|all|both|each|every|everyone|everything|most|none"
     r"|nothing|one of|some of|many of|two of|several of)\b|\w+ of (?:the|them)\b"
@@ -78,8 +76,10 @@ _KNOWN = re.compile(
 _NEW = re.compile(  # only the number words that are common here
     r"(?:an?|some|several|many|another|other|one|two|three|four|five|lots of|multiple|someone|somebody|\d+)\b"
 )
-_IT = re.compile(r"(?:the|it|them|him|her|his|their)\b")
-_IS_THERE = re.compile(r"(?:in|on|at|near|around|behind|standing|sitting)\b")
+_THE = re.compile(
+    r"(?:the|it|them|him|her|his|their|its|each other|hands?|arms?|eyes|no|someone|this|that|these|those)\b"
+)
+_IS_THERE = re.compile(r"(?:in|on|at|near|nearby|visible|around|behind|next|standing|sitting)\b")
 
 
 def change_kinds(text: str) -> tuple[str, ...]:
@@ -102,51 +102,62 @@ def _clauses(text: str) -> Iterator[str]:
 
 def _kinds_of_clause(clause: str) -> set[str]:
     verb, _, rest = clause.partition(" ")
-    words = clause.split()
-    if _WORDS["weather_told"] & set(words):
-        return {ENVIRONMENT}
+    found = {ENVIRONMENT} if _WORDS["weather_told"] & set(clause.split()) else set()
     if _REPLACED.search(clause):
-        return {REPLACEMENT} | _event(clause)
-    if gone := _GONE.search(clause):
-        return _removed(clause[: gone.start()])
-    if verb in _WORDS["have"]:
-        return _kinds_of_statement(rest)
-    is_known = verb in _WORDS["place"] and _IT.match(rest)
-    if verb not in _COMMANDS or not rest:
+        return found | {REPLACEMENT} | _event(clause)
+    if verb in _COMMANDS and rest:
+        return found | _kinds_of_command(verb, rest)
+    if found:
+        return found
+    existing = _THERE.match(clause)
+    if not existing:
         return _kinds_of_statement(clause)
+    none = _NONE.match(existing["rest"])
+    return _removed(none["rest"]) if none else _added(existing["rest"]) | _event(existing["rest"])
+
+
+def _kinds_of_command(verb: str, rest: str) -> set[str]:
+    """Return the types of a command: "add a bus", "remove the people", "change it to night", "have them wave"."""
     if verb in _WORDS["remove"]:
-        return _removed(rest)
-    if verb in _WORDS["add"] and not is_known:
-        return _added(rest) or {ADDITION}
+        return {_REMOVED[sort] for sort in _things(rest)}
+    if verb in _WORDS["have"]:
+        return _event(rest) or _kinds_of_statement(rest)
+    if verb in _WORDS["add"] and not (verb in _WORDS["place"] and _THE.match(rest)):
+        return (_added(rest) or {ADDITION}) | _event(rest)
     if verb not in _WORDS["alter"]:
-        return {RELOCATION} | _event(rest)
-    if _WORDS["surroundings"] & set(words[1:5]):
+        return {RELOCATION} | _accompanying(rest) | _event(rest)
+    if verb in ("change", "turn", "make") and _WORDS["surroundings"] & set(rest.split()[:4]):
         return {ENVIRONMENT}
-    _, to, new = rest.partition(" to ")
-    return {REPLACEMENT} if verb in ("change", "turn") and to and not _WORDS["states"] & set(new.split()) else {STATE}
+    other = _TO.match(rest) if verb in ("change", "turn") else None
+    if other is None or _WORDS["states"] & set(other["new"].split()):
+        return {STATE}
+    return {EVENT} if _ING.match(other["new"]) else {REPLACEMENT}
 
 
 def _kinds_of_statement(clause: str) -> set[str]:
     """Return the types of a statement: "the light is red", "a man is feeding the zebra", "the plane has flat tires"."""
     words = clause.split()
-    there, none = _THERE.match(clause), _NONE.search(clause)
-    before = clause[: none.start()].split() if none else []
-    if none and (there or not before or before[-1] in _VERBS):
-        return _removed(none["rest"])
-    if there:
-        return _added(there["rest"])
     at = next((place for place, word in enumerate(words) if place and word in _VERBS), len(words))
     subject, verb, rest = " ".join(words[:at]), "".join(words[at : at + 1]), " ".join(words[at + 1 :])
+    if none := _NONE.match(subject):
+        return _removed(f"{none['rest']} {rest}")
+    if _GONE.search(clause):
+        return {_REMOVED[sort] for sort in _things(subject)} or {REMOVAL}
     found = _event(rest if verb else clause) | _accompanying(rest)
     if not _KNOWN.match(subject):
         is_there = found or _IS_THERE.match(rest)
-        if _NEW.match(subject) or _things(subject)[:1] == ["person"] or (is_there and subject.endswith("s")):
+        if _NEW.match(subject) or _names_people(subject) or (is_there and subject.endswith("s")):
             return found | {_ADDED[sort] for sort in _things(subject)}
-    if found or not verb:
-        return found
+    return found if found or not verb else _kinds_of_predicate(verb, rest)
+
+
+def _kinds_of_predicate(verb: str, rest: str) -> set[str]:
+    """Return the types of a statement about a known thing: "is red", "has flat tires", "is on the other side"."""
     if verb in _WORDS["own"]:
-        return {_ADDED[sort] for sort in _things(rest)}
-    return {RELOCATION} if _WHERE.match(rest) else {STATE}
+        none = _NONE.match(rest)
+        return _removed(none["rest"]) if none else {_ADDED[sort] for sort in _things(rest)}
+    where = _WHERE.match(rest)
+    return {STATE} if where is None else {ADDITION} if _NEW.match(where["place"]) else {RELOCATION}
 
 
 def _removed(phrase: str) -> set[str]:
@@ -154,47 +165,70 @@ def _removed(phrase: str) -> set[str]:
 
 
 def _added(phrase: str) -> set[str]:
-    return {_ADDED[sort] for sort in _things(phrase)} | _accompanying(phrase) | _event(phrase)
-
-
-def _accompanying(text: str) -> set[str]:
-    """Return the types of accompanying things: "a man with a gun", "filled with people", "he is wearing a helmet"."""
-    found = _WITH.search(text)
-    return {_ADDED[sort] for sort in _things(found["thing"])} if found else set()
-
-
-def _event(text: str) -> set[str]:
-    """Return the type "event description" if somebody does something or something moves."""
-    words = _NO_ACTS.sub(" ", text).split()
-    return {EVENT} if any(_is_action(word) or word in _WORDS["deeds"] for word in words) else set()
-
-
-def _is_action(word: str) -> bool:
-    return bool(_ING.fullmatch(word)) and word not in _WORDS["still"] and word not in _WORDS["nouns_in_ing"]
+    return {_ADDED[sort] for sort in _things(phrase)} | _accompanying(phrase)
 
 
 def _things(phrase: str) -> list[str]:
     """Classify the nouns at the beginning of a phrase: "two men and a dog in the rain" is a person and a thing."""
     sorts = []
     for item in _LIST.split(phrase):
-        head, is_end = "", False
-        for word in item.split():
-            if word == "of" and head.removesuffix("s") in _WORDS["amounts"]:
-                continue
-            is_end = word == "of" or word in _WORDS["noun_ends"] or (head != "" and _ends_a_noun(word))
-            if is_end:
-                break
-            head = head if word.isdigit() else word
-        if head:
-            forms = {head, head.removesuffix("s"), head.removesuffix("es")}
-            sorts.append(next((sort for sort, name in _NOUNS.items() if forms & _WORDS[name]), "thing"))
-        if is_end:
+        if head := _head(item):
+            sorts.append(_sort(head))
+        words = item.split()
+        if _WORDS["noun_ends"] & set(words) or any(map(_ends_a_noun, words[1:])):
             break
     return sorts
 
 
+def _head(item: str) -> str:
+    """Return the head noun of a phrase: "men" in "a bunch of old men next to the birds"."""
+    head = ""
+    for word in item.split():
+        if word == "of":
+            if not {head, head.removesuffix("s")} & _WORDS["amounts"]:
+                break
+        elif word in _WORDS["noun_ends"] or (head and _ends_a_noun(word)):
+            break
+        elif not word.isdigit():
+            head = word
+    return head
+
+
 def _ends_a_noun(word: str) -> bool:
     return _is_action(word) or word in _WORDS["still"]
+
+
+def _sort(noun: str) -> str:
+    forms = {noun, noun.removesuffix("s"), noun.removesuffix("es")}
+    lists = {"person": "people", "weather": "weather", "damage": "damage"}
+    return next((sort for sort, name in lists.items() if forms & _WORDS[name]), "thing")
+
+
+def _names_people(text: str) -> bool:
+    return any(_sort(word) == "person" for word in text.split())
+
+
+def _accompanying(text: str) -> set[str]:
+    """Return the types of accompanying things: "a man with a gun", "filled with people", "he is wearing a helmet"."""
+    holds = _HOLDS.search(text)
+    found = {_ADDED[sort] for sort in _things(holds["thing"])} if holds else set()
+    words = text.split()
+    for at, word in enumerate(words[:-1] if "not" not in words[:2] else ()):
+        rest = " ".join(words[at + 1 :])
+        if word in _WORDS["handling"] and not _THE.match(rest):
+            found |= {_ADDED[sort] for sort in _things(rest)}
+    return found
+
+
+def _event(text: str) -> set[str]:
+    """Return the type "event description" if somebody does something or something moves."""
+    words = _NO_ACTS.sub(" ", text).split()
+    happens = any(_is_action(word) or word in _WORDS["deeds"] for word in words)
+    return {EVENT} if happens else set()
+
+
+def _is_action(word: str) -> bool:
+    return bool(_ING.fullmatch(word)) and word not in _WORDS["still"] and word not in _WORDS["nouns_in_ing"]
 
 
 # "And they" and "and it" begin a clause, whatever its verb is. Types only depend on the breaks above.
