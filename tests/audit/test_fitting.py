@@ -51,6 +51,11 @@ def test_judges_are_calibrated_on_labels_by_people(labelled):
     right = judge.pcs.sensitivity.right + judge.pcs.specificity.right
     assert (right, judge.pcs.sensitivity.n + judge.pcs.specificity.n) == (32 - wrong, 32)
     assert judge.ncc.sensitivity.share == judge.ncc.specificity.share == 1
+    pcs, ncc, _ = found.people
+    assert (pcs.n, pcs.agreement) == (32, pytest.approx((32 - wrong) / 32))
+    assert ncc.kappa == 1
+    assert ncc.alt.passed
+    assert ncc.corrected.value == pytest.approx(score(read_audit(folder)).kept.ncc.value, abs=0.02)
     assert "labelled by people (3)" in found.domain
 
 
@@ -59,10 +64,13 @@ def test_a_calibration_can_be_used_by_an_audit_and_verified(labelled, tmp_path, 
     out = tmp_path / "c"
     assert main(["audit", "calibrate", "--people", str(export), "--audit", str(folder), "-o", str(out)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "32 tests, seed 0: of" in told
+    assert "Judges compared with people" in told
+    assert "n=32" in told
+    assert "winning rate" in told
     assert main(["audit", "bundle", str(folder), "--calibration", str(out)]) == 0
     assert findings(folder) == []
     words = (folder / "report.html").read_text()
+    assert "Judges compared with people" in words
     assert "labelled by people (3)" in words
 
 

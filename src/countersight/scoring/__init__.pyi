@@ -29,6 +29,10 @@ from .intervals import mean_interval as mean_interval
 from .intervals import p_of as p_of
 from .intervals import score_interval as score_interval
 from .intervals import share_interval as share_interval
+from .judge_validation import AltTest as AltTest
+from .judge_validation import CorrectedMean as CorrectedMean
+from .judge_validation import alt_test as alt_test
+from .judge_validation import corrected_mean as corrected_mean
 from .observations import MIN_MARGINAL_COUNT as MIN_MARGINAL_COUNT
 from .observations import Correlation as Correlation
 from .observations import Ranking as Ranking

@@ -1,8 +1,8 @@
-"""People's judgements of an audit's verdicts: reviews, and the calibration of judges on them.
+"""People's judgements of an audit's verdicts: reviews, and the comparison of judges with people.
 
 People judge in a campaign (`collect --flow judge`). Reviews are shown next to the scores and never change them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -12,16 +12,19 @@ from countersight import __version__
 from countersight.audits.calibration.sheets import (
     MEASURES,
     Calibration,
+    PeopleSheet,
     Test,
     judge_sheets,
+    opinions,
     write_calibration,
 )
-from countersight.audits.pooling import pool_scores
+from countersight.audits.pooling import Opinion, pool_scores
 from countersight.audits.records import decode_record
 from countersight.audits.score_records import AuditScores
 from countersight.audits.trail import AuditTrail, read_audit
 from countersight.errors import AuditError
 from countersight.files import bounded_lines, write_whole
+from countersight.scoring import alt_test, cohen_kappa, corrected_mean
 
 LABELS: Final = "labels.jsonl"
 _MAX_LINE = 1 << 16
@@ -54,7 +57,7 @@ def read_labels(folder: Path) -> Iterator[PersonLabel]:
 
 
 def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
-    """Calibrate the judges of an audit on people's labels of some of its tests, and store the calibration."""
+    """Compare the judges of an audit with people who labelled some of its tests, and store the calibration."""
     made = people_calibration(read_audit(audit), list(read_labels(labels)))
     output.mkdir(parents=True, exist_ok=True)
     write_calibration(output, made)
@@ -62,38 +65,77 @@ def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
 
 
 def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibration:
-    """Return the calibration of an audit's judges; right is what most people say, and ties are left out."""
+    """Return the calibration of an audit's judges with people's labels as the truth."""
     manifest = audit.manifest
     tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
-    given: dict[str, dict[Test, list[int]]] = {measure: {} for measure in MEASURES}
-    for label in labels:
-        test = label.case, label.concept
-        if test not in tests:
-            raise AuditError(_unknown("the labels contain", label, "the audit"))
-        both = None if label.pcs is None or label.ncc is None else label.pcs * label.ncc
-        for measure, score in zip(MEASURES, (label.pcs, label.ncc, both), strict=True):
-            if score is not None:
-                given[measure].setdefault(test, []).append(score)
-    right = {
-        measure: {
-            test: int(most) for test, scores in of.items() if (most := pool_scores(scores, "majority")) is not None
-        }
-        for measure, of in given.items()
-    }
-    people = len({label.person for label in labels})
+    people = _people(labels, tests)
+    right = {measure: _majority(people[measure]) for measure in MEASURES}
+    of_judges = opinions(manifest, tests)
+    persons = {label.person for label in labels}
     return Calibration(
         judges=judge_sheets(manifest, tests, right),
-        size=len(given["pcs"]),
+        size=len({test for given in people["pcs"].values() for test in given}),
         seed=0,
         prompts=manifest.prompts,
         countersight=__version__,
-        domain=f"of {manifest.dataset.name}, audited with {manifest.model.name}, labelled by people ({people:,})",
+        domain=f"of {manifest.dataset.name}, audited with {manifest.model.name}, labelled by people ({len(persons):,})",
+        people=tuple(
+            _sheet(judge.name, measure, own, people[measure]) for judge, own in of_judges for measure in MEASURES
+        ),
     )
 
 
-def _unknown(found: str, label: PersonLabel, audit: str) -> str:
-    test = f"concept {label.concept} of case {label.case[:80]!r}"
-    return f"{found} {test}, which is not in {audit}; name the audit that people reviewed"
+def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str, dict[str, dict[Test, int]]]:
+    """Return the label of each test, for each measure and person; "cannot be decided" does not count as a label."""
+    found: dict[str, dict[str, dict[Test, int]]] = {measure: {} for measure in MEASURES}
+    for label in labels:
+        test = label.case, label.concept
+        if test not in tests:
+            raise AuditError(
+                f"the labels contain concept {label.concept} of case {label.case[:80]!r}, which is not in the audit; "
+                "name the audit that people reviewed"
+            )
+        both = None if label.pcs is None or label.ncc is None else label.pcs * label.ncc
+        for measure, given in zip(MEASURES, (label.pcs, label.ncc, both), strict=True):
+            if given is not None:
+                found[measure].setdefault(label.person, {})[test] = given
+    return found
+
+
+def _majority(people: Mapping[str, Mapping[Test, int]]) -> dict[Test, int]:
+    """Return the majority label of each test; tests with a tie are left out."""
+    tests = dict.fromkeys(test for given in people.values() for test in given)
+    labels = {test: [given[test] for given in people.values() if test in given] for test in tests}
+    pooled = {test: pool_scores(each, "majority") for test, each in labels.items()}
+    return {test: int(score) for test, score in pooled.items() if score is not None}
+
+
+def _sheet(
+    judge: str, measure: str, of_judge: Mapping[Test, Opinion], people: Mapping[str, Mapping[Test, int]]
+) -> PeopleSheet:
+    scores = {test: score for test, each in of_judge.items() if (score := getattr(each, measure)) is not None}
+    decided = {test: int(score) for test, score in scores.items() if score in (0, 1)}
+    most = {test: label for test, label in _majority(people).items() if test in decided}
+    mine, theirs = [decided[test] for test in most], list(most.values())
+    labelled = {test: label for test, label in _majority(people).items() if test in scores}  # a tie is half a yes
+    named = {person: {_key(test): label for test, label in given.items()} for person, given in people.items()}
+    return PeopleSheet(
+        judge=judge,
+        measure=measure,
+        n=len(most),
+        agreement=sum(a == b for a, b in zip(mine, theirs, strict=True)) / len(most) if most else None,
+        kappa=cohen_kappa(mine, theirs),
+        alt=alt_test(named, {_key(test): score for test, score in decided.items()}),
+        corrected=corrected_mean(
+            list(labelled.values()),
+            [scores[test] for test in labelled],
+            [score for test, score in scores.items() if test not in labelled],
+        ),
+    )
+
+
+def _key(test: Test) -> str:
+    return f"{test[0]}/{test[1]}"
 
 
 REVIEWED: Final[str] = f"reviews/{LABELS}"
@@ -138,7 +180,8 @@ def take_reviews(export: Path, audit: Path, scores: AuditScores) -> int:
     tests = {(concept.case, concept.number) for concept in scores.concepts}
     strange = [label for label in labels if (label.case, label.concept) not in tests]
     if strange:
-        raise AuditError(_unknown(f"{export} contains", strange[0], str(audit)))
+        of = f"concept {strange[0].concept} of case {strange[0].case[:80]!r}"
+        raise AuditError(f"{export} contains {of}, which is not in {audit}; name the audit that people reviewed")
     (audit / REVIEWED).parent.mkdir(exist_ok=True)
     write_whole(audit / REVIEWED, (export / LABELS).read_bytes())
     return len(labels)

@@ -13,7 +13,8 @@ from countersight.audits.pooling import Mean, Opinion, by_judge, panel_opinion, 
 from countersight.audits.records import Actor, Manifest, Verdict, decode_record
 from countersight.errors import AuditError
 from countersight.files import write_whole
-from countersight.scoring import share_interval
+from countersight.scoring import AltTest, share_interval
+from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION: Final = "calibration.json"
 DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
@@ -155,6 +156,19 @@ class JudgeSheet(msgspec.Struct, frozen=True):
     """The share with both verdicts right otherwise."""
 
 
+def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
+    """Return each judge's opinion of each test; the last is the panel, if there are several."""
+    pool = manifest.pool
+    votes = {test: by_judge(given) for test, given in verdicts.items() if given}
+    found = [
+        (judge, {test: pooled_opinion(own[judge.name], pool) for test, own in votes.items() if judge.name in own})
+        for judge in manifest.judges
+    ]
+    if len(found) > 1:
+        found.append((Actor(PANEL), {test: panel_opinion(verdicts[test], pool) for test in votes}))
+    return found
+
+
 def judge_sheets(
     manifest: Manifest,
     verdicts: Mapping[Test, Sequence[Verdict]],
@@ -162,11 +176,7 @@ def judge_sheets(
     kinds: Mapping[Test, str] | None = None,
     hostile: Collection[Test] = (),
 ) -> tuple[JudgeSheet, ...]:
-    """Return the sheet of every judge, and of the panel, if there are several judges.
-
-    `right` has the right verdicts, by measure and test.
-    """
-    pool, votes = manifest.pool, {test: by_judge(given) for test, given in verdicts.items() if given}
+    """Return the sheet of every judge, and of the panel; `right` has the right verdicts, by measure and test."""
 
     def sheet(judge: Actor, decided: Mapping[Test, Opinion]) -> JudgeSheet:
         both = {
@@ -192,13 +202,23 @@ def judge_sheets(
         honest = share(test for test in both if test not in hostile)
         return JudgeSheet(judge, manifest.votes, pcs, ncc, ccs, shares, share(hostile), honest)
 
-    sheets = [
-        sheet(judge, {test: pooled_opinion(own[judge.name], pool) for test, own in votes.items() if judge.name in own})
-        for judge in manifest.judges
-    ]
-    if len(sheets) > 1:
-        sheets.append(sheet(Actor(PANEL), {test: panel_opinion(verdicts[test], pool) for test in votes}))
-    return tuple(sheets)
+    return tuple(sheet(judge, decided) for judge, decided in opinions(manifest, verdicts))
+
+
+class PeopleSheet(msgspec.Struct, frozen=True):
+    """One judge compared with the people who labelled the same tests, for PCS, NCC or CCS."""
+
+    judge: str
+    measure: str
+    n: int
+    """Tests decided by both the judge and people."""
+    agreement: float | None
+    """Share of them on which the judge agrees with most people."""
+    kappa: float | None
+    alt: AltTest
+    """Whether the judge may replace a person (arXiv 2501.10970)."""
+    corrected: PredictionPowered | None
+    """The mean over all tests of the audit, corrected for the judge's errors with people's labels of some of them."""
 
 
 class Calibration(msgspec.Struct, frozen=True):
@@ -212,6 +232,8 @@ class Calibration(msgspec.Struct, frozen=True):
     countersight: str
     domain: str = ""
     """The material of the tests, in words; DRAWINGS if empty."""
+    people: tuple[PeopleSheet, ...] = ()
+    """Each judge compared with people, if it was calibrated on people's labels."""
 
     def of(self, judge: str) -> JudgeSheet | None:
         """Return the sheet of a judge, or None."""

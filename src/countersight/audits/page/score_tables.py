@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.audits.calibration.sheets import DRAWINGS, Calibration, CorrectedScore, KnownShare
+from countersight.audits.calibration.sheets import DRAWINGS, Calibration, CorrectedScore, KnownShare, PeopleSheet
 from countersight.audits.pooling import JudgeAgreement, Mean
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
 from countersight.audits.scores import ScoreDifference
 from countersight.html import NOTHING, Grid, Line, TableCell, name
 from countersight.number_formats import count, percent
 from countersight.number_formats import number as plain_number
+from countersight.scoring import Interval
 from countersight.text import several
 
 WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
@@ -40,7 +41,7 @@ def number(value: float | None) -> str:
     return "–" if value is None else plain_number(value, 3)
 
 
-def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore) -> str:
+def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore | Interval) -> str:
     """Format the ends of the 95% interval."""
     return f"{number(figure.low)} to {number(figure.high)}"
 
@@ -156,7 +157,7 @@ def _share(value: float | None) -> str:
 
 
 def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
-    """Return the tables of a calibration: judges, and kinds of constructed tests."""
+    """Return the tables of a calibration: judges, people and kinds of constructed tests."""
     yield grid(
         "Judges on tests with known verdicts",
         ("judge", *(f"{CALLED[measure]} {of}" for measure in MEASURES for of in ("q1", "q0")), "abstained"),
@@ -170,6 +171,13 @@ def calibration_grids(calibration: Calibration) -> Iterator[Grid]:
         f"{count(calibration.size)} tests, seed {calibration.seed}: {name(calibration.domain or DRAWINGS)}. "
         + NOTES["calibration"],
     )  # fmt: skip
+    if calibration.people:
+        yield grid(
+            "Judges compared with people",
+            ("judge", "same verdict", "kappa", "passes alt-test", "mean of the labelled audit"),
+            map(_people_row, calibration.people),
+            NOTES["people"],
+        )
     kinds = list(dict.fromkeys(kind for sheet in calibration.judges for kind in sheet.by_kind))
     if kinds:
         yield grid(
@@ -197,6 +205,19 @@ def corrected_grid(scores: AuditScores) -> Grid:
         ),
         NOTES["corrected"],
     )  # fmt: skip
+
+
+def _people_row(sheet: PeopleSheet) -> list[object]:
+    passed = {True: "yes", False: "no", None: "unknown"}[sheet.alt.passed]
+    rate = "" if sheet.alt.winning_rate is None else f"winning rate {number(sheet.alt.winning_rate)}"
+    found = sheet.corrected
+    return [
+        (sheet.judge, CALLED[sheet.measure]),
+        NOTHING if sheet.agreement is None else (number(sheet.agreement), f"n = {count(sheet.n)}"),
+        number(sheet.kappa),
+        (passed, rate, sheet.alt.why),
+        (number(found.value), interval(found.interval), f"{count(found.labelled)} labelled") if found else NOTHING,
+    ]
 
 
 def rate_cell(rate: KnownShare | None) -> TableCell:
