@@ -14,7 +14,7 @@ Telling = Literal["told", "shown", "twice"]
 in both."""
 
 QuestionVariant = Literal["factual", "counterfactual", "shown"]
-"""One of the three ways to ask a case: without the change, with the change told in words, or shown as a picture."""
+"""One of three ways to ask a case: without the change, with the change described in words, or shown in a picture."""
 
 VARIANTS: Final[tuple[QuestionVariant, ...]] = get_args(QuestionVariant)
 WORLDS: Final[dict[QuestionVariant, tuple[World, Telling]]] = {
@@ -22,13 +22,13 @@ WORLDS: Final[dict[QuestionVariant, tuple[World, Telling]]] = {
     "counterfactual": ("counterfactual", "told"),
     "shown": ("counterfactual", "shown"),
 }
-"""The world and the telling of each variant."""
+"""The world of each variant, and the way in which its change is conveyed."""
 TWICE: Final[tuple[World, Telling]] = ("counterfactual", "twice")
-"""World and telling of the question with "if" about the picture after the change. It is the fourth combination of two
-questions and two pictures, and is used only for scores of complete sets."""
+"""The question with "if", asked about the picture after the change. This fourth combination of two questions and two
+pictures is used only for scores of complete sets."""
 VARIANT_DESCRIPTIONS: Final[dict[QuestionVariant, str]] = {
     "factual": "the picture as it is",
-    "counterfactual": "a change told in words",
+    "counterfactual": "a change described in words",
     "shown": "the change shown as a picture",
 }
 """A description of each variant, for pages and tables."""
@@ -161,7 +161,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     shown: Question | None = msgspec.field(name="shown_question", default=None)
     """The question for the counterfactual picture, without "if"."""
     twice: Question | None = msgspec.field(name="twice_question", default=None)
-    """The question with "if", asked about the counterfactual picture, so that the change is both told and shown."""
+    """The question with "if" about the counterfactual picture, so that the change is both described and shown."""
     context: str = ""
     graph: dict[str, Any] | None = None
     provenance: dict[str, str | int] = {}
@@ -188,7 +188,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return {"told": self.counterfactual, "shown": self.shown, "twice": self.twice}[telling]
 
     def picture(self, world: World, telling: Telling = "told") -> str | None:
-        """Return the picture shown with the question; for a change that is told in words, the factual picture."""
+        """Return the picture shown with the question; if the change is only described in words, the factual picture."""
         return self.counterfactual_image if _shows_change(world, telling) else self.image
 
     def pictures(self, world: World, telling: Telling = "told") -> tuple[tuple[str, str], ...]:
@@ -254,7 +254,7 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
     program: str
     calls: tuple[ToolCall, ...] = ()
     unkept: int = 0
-    """The number of further calls that were not kept."""
+    """The number of further tool calls, which are not recorded."""
     failure: str = ""
     """The kind of failure ("syntax error", "tool failure", …); empty if there is an answer."""
 
@@ -285,7 +285,7 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     losses: tuple[float, ...] = ()
     """The loss of each option, if options were ranked."""
     orders: tuple[Order, ...] = ()
-    """One entry per order of the options, if several orders were asked; the answer is the majority."""
+    """One entry per order of the options, if the question was asked in several orders; the answer is the majority."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0

@@ -6,7 +6,7 @@ from typing import Final, TextIO
 
 UNCLOSED: Final = "has a quote that is not closed"
 _MOST_READ_TWICE: Final = 1 << 25
-"""The maximum number of characters that are read twice; after that, a row has one line."""
+"""The maximum number of characters that are parsed twice; after that, a row cannot span several lines."""
 
 
 def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple[int, list[str] | str]]:
@@ -34,7 +34,7 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
         if not row:
             return
         if len(row) > 1 and (values is None or len(values) != len(header)):
-            yield lines.number - len(row) + 1, f"{UNCLOSED}; the lines after it are read on their own"
+            yield lines.number - len(row) + 1, f"{UNCLOSED}; the following lines are read as separate rows"
             lines.put_back(row[1:])
         elif values is None:
             yield lines.number, UNCLOSED
@@ -43,16 +43,16 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
 
 
 class _Lines:
-    """The lines of a text file, which can be put back; a line that is too long is cut one character later."""
+    """Reads the lines of a text file, cut to `longest` + 1 characters; lines can be put back."""
 
     def __init__(self, file: TextIO, longest: int) -> None:
         self.number = 0
-        """The number of the last line."""
+        """The number of the line that was read last."""
         self._file = file
         self._longest = longest
         self._read_twice = 0
         self._back: list[str] = []
-        """The lines that were put back, the next one last."""
+        """The lines that were put back, in reverse order."""
 
     def next(self) -> str:
         """Return the next line; empty at the end of the file."""
@@ -66,7 +66,7 @@ class _Lines:
         return line
 
     def put_back(self, lines: list[str]) -> None:
-        """Make `next` return these lines, which were the last ones, again."""
+        """Put back the lines that were read last, so that `next` returns them again."""
         found = [line for line in reversed(lines) if line]
         self._back += found
         self.number -= len(found)
@@ -90,7 +90,7 @@ class _Lines:
 
 
 def _values(row: list[str], delimiter: str) -> list[str] | str | None:
-    """Return the values of a row; None if a quote is not closed, an error message if it is invalid otherwise."""
+    """Return the values of a row; None if a quote is not closed, or an error message if the row is invalid."""
     reader = csv.reader([*row, ""], delimiter=delimiter, strict=len(row) > 1)
     try:
         values = next(reader)

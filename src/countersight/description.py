@@ -20,13 +20,13 @@ OTHER: Final = "(other)"
 _MAX_DISTINCT_ANSWERS = 10_000
 """The number of distinct open answers counted separately; others are counted as OTHER, to limit memory."""
 _RARE_SHARE = 0.005
-"""Answers to fewer questions than this share are not listed as frequent."""
+"""The minimum share of questions with the same right answer for the answer to be listed as frequent."""
 _MAX_LENGTHS = 20
 _MAX_ANSWERS = 40
 """The maximum number of answers in a table."""
 CONTROLLED: Final = "the change must not affect the answer"
 _MAX_GROUPS = 24
-"""Datasets with more groups have no balance for each of them."""
+"""The maximum number of groups for which the balance is shown per group."""
 _TOP_ANSWERS = _MAX_REASONS = 3
 _MAX_GROUPS_ON_SCREEN = 10
 """The maximum number of groups on one screen; the largest groups are kept."""
@@ -43,7 +43,7 @@ class WorldStatistics:
         self.answers = Counter[str]()
         """How often each answer is right; for a choice, the text of the right option."""
         self.options = Counter[str]()
-        """How often each letter is right, for every offered letter, and how often yes and no are."""
+        """How often each offered letter is the right answer, and how often yes and no are."""
 
     def add(self, question: Question) -> None:
         """Count a question."""
@@ -88,7 +88,7 @@ class GroupStatistics:
 
     @property
     def worlds(self) -> tuple[WorldStatistics, WorldStatistics]:
-        """The factual world, then the counterfactual one."""
+        """The statistics of the factual world, then those of the counterfactual one."""
         return self.factual, self.counterfactual
 
     def add(self, case: Case) -> None:
@@ -126,7 +126,7 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
 
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
-    """Return the statistics of cases in one pass, without storing them; datasets made by a build have a `funnel`."""
+    """Return the statistics of cases in one pass, without storing them; datasets made by `build` have a `funnel`."""
     groups: dict[str, GroupStatistics] = {}
     total, controls = GroupStatistics(ALL), 0
     suites: dict[str, SuiteTally | None] = {}

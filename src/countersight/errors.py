@@ -29,7 +29,7 @@ class LinkedPicture(BadPicture):
 
 
 class Unclear(CountersightError):  # noqa: N818 - it describes the world
-    """A world that is drawn so that a viewer could not tell what happens."""
+    """A world whose drawing does not clearly show what happens."""
 
 
 class SceneGraphsError(CountersightError):
@@ -122,4 +122,4 @@ class EditFailed(AskingFailed):
 
 
 class OrderInDoubt(EditFailed):
-    """An edit may have been ordered and paid for, but this is not certain; check before you order it again."""
+    """It is unknown whether an edit was ordered and paid for; check before you order it again."""

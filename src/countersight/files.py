@@ -100,7 +100,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def refuse_foreign_folder(folder: Path, page: str, *unfinished: str) -> None:
-    """Refuse to write into a folder that has other files, but no page of this name that Countersight wrote.
+    """Raise an error if a folder has files, but no page of this name that was written by Countersight.
 
     `unfinished` are names of files that an interrupted command leaves in the folder.
     """
@@ -115,7 +115,7 @@ def refuse_foreign_folder(folder: Path, page: str, *unfinished: str) -> None:
 
 
 def missing_folder(folder: Path) -> str:
-    """Return the message that a folder does not exist, with a folder of a similar name beside it."""
+    """Return the message that a folder does not exist, which suggests a similar name in the same place."""
     near = nearest(folder.name, (each.name for each in folder.parent.glob("*") if each.is_dir()))
     return f"there is no folder {folder}" + (f"; did you mean {folder.with_name(near)}?" if near else "")
 

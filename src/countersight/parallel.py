@@ -20,9 +20,9 @@ Done = TypeVar("Done")
 
 
 def in_order(work: Callable[[Order], Done], orders: Iterable[Order], *, workers: int | None = None) -> Iterator[Done]:
-    """Yield the result of `work` for every order, in order, computed by `workers` processes (default: one per core).
+    """Yield the results of `work` for all `orders`, in sequence, with `workers` processes (default: one per core).
 
-    `work` must write nothing and depend only on its order, so that the results do not depend on where it runs.
+    `work` must have no side effects and depend only on its argument, so that it can run in any process.
     """
     workers = workers or cores()
     workers = min(workers, len(orders)) if isinstance(orders, Sized) else workers

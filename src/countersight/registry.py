@@ -20,7 +20,7 @@ from countersight.text import nearest, unknown
 T = TypeVar("T")
 
 Where = Literal["here", "server", "either"]
-"""Where a plug-in computes: in this process, on a server, or depending on its target."""
+"""Where a plug-in runs: in this process, on a server, or depending on its target."""
 
 
 class Plug(NamedTuple):
@@ -45,7 +45,7 @@ class Registry(Generic[T]):
         families: Mapping[str, str] | None = None,
         otherwise: str = "",
     ) -> None:
-        """`families` maps the beginning of a name without a kind to what was meant: gpt- to openai:NAME.
+        """`families` maps the beginning of a name without a kind to the intended name: gpt- to openai:NAME.
 
         `otherwise` is the advice for any other name without a kind; NAME is replaced by that name in both.
         """
@@ -98,7 +98,7 @@ class Registry(Generic[T]):
         return found
 
     def where(self, name: str) -> Where:
-        """Return where the plug-in of that name computes; "either" for plug-ins of other packages."""
+        """Return where the plug-in of that name runs; "either" for plug-ins of other packages."""
         kind = _split_name(name)[0]
         return self.built_in[kind].where if kind in self.built_in else "either"
 

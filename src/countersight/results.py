@@ -1,4 +1,4 @@
-"""Results of the verbs: runs and audits."""
+"""Results of the public functions: runs and audits."""
 
 from collections.abc import Iterator
 from functools import cached_property

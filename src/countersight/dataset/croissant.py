@@ -2,7 +2,7 @@
 
 NeurIPS requires the RAI fields in `DEMANDED` for every new dataset. Unknown facts are not invented: they are left out
 and reported as missing. `croissant_terms.json` has the JSON-LD context, the fields of both standards that are used, and
-the facts that are true of every drawn dataset.
+the facts that are true of every generated dataset.
 """
 
 import datetime
@@ -27,7 +27,7 @@ DEMANDED: Final = tuple[str, ...](_TERMS["demanded"])
 RAI_FIELDS: Final = (*DEMANDED, *_TERMS["further"])
 """All fields of the extension that are supported."""
 _DRAWN_FROM: Final = ("scenes.jsonl", "worlds.jsonl")
-"""Files that datasets drawn by Countersight contain: the scenes or worlds behind the pictures."""
+"""Files that only generated datasets contain: descriptions of the scenes or worlds in the pictures."""
 _MEDIA_TYPES: Final = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -103,7 +103,7 @@ def croissant(folder: Path, name: str, description: str, license: str, columns: 
 
 
 def known_facts(folder: Path, provenance: dict[str, str]) -> dict[str, Any]:
-    """Return the known facts about a dataset with this provenance; a drawn dataset is recognised by its file of scenes
+    """Return the known facts about a dataset with this provenance; a generated one is recognised by its file of scenes
     or worlds."""
     origin = ", ".join(f"{key} {value}" for key, value in provenance.items() if key != "countersight")
     facts: dict[str, Any] = {"prov:wasGeneratedBy": f"Countersight {__version__}: {origin}" if origin else ""}

@@ -19,9 +19,9 @@ from countersight.picture import Picture
 from countersight.text import several
 
 MAX_EXAMPLES_PER_TYPE = 16
-"""Cases kept per sort of question, each with a different picture, so that one differs from the picture asked about."""
+"""The number of cases kept per question type, with different pictures, since an example needs another picture."""
 _QuestionType = tuple[World, Telling, AnswerKind, bool, str | None]
-"""World, telling, kind of answer, whether there is a picture, and the group (None for all groups)."""
+"""World, way of conveying the change, kind of answer, whether there is a picture, and group (None for all)."""
 
 
 class FewShotExamples:
@@ -70,7 +70,7 @@ class FewShotExamples:
 
 
 def _question_types(case: Case, world: World, telling: Telling, question: Question) -> tuple[_QuestionType, ...]:
-    """Return the sorts of a question, in its own group and in all groups."""
+    """Return the type of a question within its own group, and within all groups."""
     sort = (world, telling, question.kind, case.picture(world, telling) is not None)
     return (*sort, case.group), (*sort, None)
 

@@ -48,9 +48,9 @@ class RunEstimate(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         price = "the price is unknown: set it with `price`"
         if self.dollars is not None:
-            price = f"{in_dollars(self.dollars)} for all of them"
+            price = f"{in_dollars(self.dollars)} for all questions"
             price += ", in batches at half the price" if self.batched else ""
-        tokens = f"about {self.tokens_in:,.0f} tokens read and at most {self.tokens_out:,} written for each"
+        tokens = f"about {self.tokens_in:,.0f} input tokens and at most {self.tokens_out:,} output tokens per question"
         return "\n".join([self.request, "", f"{self.questions:,} questions to ask", tokens, price])
 
 

@@ -72,7 +72,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     answering: Answering = "generate"
     seed: int = 0
     again: str = ""
-    """The state of replies to ask for again: cut, empty or unread; empty to ask only pending questions."""
+    """Which replies to request again: `cut`, `empty` or `unread`; "" to ask only pending questions."""
     sample: Sample | None = None
     """The sample to ask, or None for all cases; a later call may extend it."""
 

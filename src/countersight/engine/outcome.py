@@ -29,7 +29,7 @@ class ReadReply(msgspec.Struct, frozen=True):
 def status_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> ReadReply:
     """Return the status of a reply and the answer extracted from it; a reply cut off before its answer is `cut`.
 
-    A reply that restates another one contains only the answer, so it is read as a whole with any prompt.
+    A restated reply contains only the answer, so the whole text is read, even if the prompt reads only the end.
     """
     if reply.state == "failed":
         return ReadReply("failed")
@@ -73,7 +73,7 @@ class Tally:
         self.cut_or_empty = {"cut": 0, "empty": 0}
         """Replies that are cut or empty, including those of earlier processes."""
         self.restated = self.still_unread = self.not_restated = 0
-        """Restated replies, those of them that are still unread, and replies whose restatement failed."""
+        """The numbers of restated replies, of those still unread, and of replies that could not be restated."""
         self.unasked: Counter[str] = Counter()
         """The number of questions that cannot be asked, by reason; each reason says how to fix the problem."""
         self.bad_pictures = 0
@@ -161,7 +161,7 @@ class Tally:
             self.reasons[reason] += 1
 
     def forget_replies(self) -> None:
-        """Reset what `add_reply` adds up, before all replies of the journal are added again."""
+        """Reset the totals of `add_reply`, before all replies of the journal are added again."""
         self.tokens_in = self.tokens_out = self.paid = 0
         self.cost = 0.0
         self.models.clear()

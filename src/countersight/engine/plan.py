@@ -1,4 +1,4 @@
-"""The plan of a run: its folder is started or resumed, and every question that has no answer yet is found."""
+"""The plan of a run: starts or resumes its folder, and finds every question that has no answer yet."""
 
 from array import array
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ YES_NO = (Option("yes"), Option("no"))
 _FAILED, _CUT_OR_EMPTY, _ANSWERED, _RESTATED = 1, 2, 3, 4
 """The state of the answer to a question; 0 if there is none."""
 _STATES_TO_READ: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _ANSWERED}
-"""Maps each value of `again` to the state of the answers that may match it and must be read to decide."""
+"""The state of the answers that may match each value of `again`; these answers are then read to decide."""
 
 
 def as_ranker(model: Model) -> Ranker:
@@ -300,7 +300,7 @@ class QuestionPlan:
         return not case.text_only and not (prompt.tells_graph and graph_in_words(case.graph))
 
     def _read_states(self) -> None:
-        """Read the state of all answers from the journal; of equal ones, the first counts, as in scoring."""
+        """Read the state of all answers from the journal; of answers in the same state, the first counts."""
 
         def on_damaged() -> None:
             self._tally.damaged += 1
@@ -346,7 +346,7 @@ class QuestionPlan:
         return replace(ask, unread=reply) if self._again == "unread" else ask
 
     def _count_cut_or_empty(self, ask: Ask, at: int) -> None:
-        """Count a cut or empty reply of an earlier process that is not asked for again."""
+        """Count a cut or empty reply of an earlier process that is not requested again."""
         reply = self._reply(at) if self._is_first and self._states[at] == _CUT_OR_EMPTY else None
         if reply is not None:
             self._tally.count_cut_or_empty(status_of(reply, ask.question, self._prompt.of(ask.world).reads).status)

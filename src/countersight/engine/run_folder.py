@@ -32,7 +32,7 @@ FORMAT = 1
 """Incremented if an older reader would misunderstand the format."""
 JOURNAL = "replies.jsonl"
 ORDERS = "orders.jsonl"
-"""Replies to single option orders, for questions that are not answered in every order yet; removed when done."""
+"""Replies to single option orders, for questions that are not answered in every order yet; deleted at the end."""
 LEFT_OUT = "left out"
 """The manifest key for questions that cannot be asked: their number by reason."""
 
@@ -58,13 +58,13 @@ class ExamplePool(msgspec.Struct, frozen=True):
 
 
 class RetrySelection(msgspec.Struct, frozen=True):
-    """A selection of replies (cut, empty or unread) that were asked for again, optionally with another token limit."""
+    """A selection of replies (cut, empty or unread) that were requested again, optionally with another token limit."""
 
     what: str
     max_tokens: int | None
     started: str
     countersight: str = ""
-    """The version of Countersight that asked."""
+    """The version of Countersight that requested these replies."""
 
 
 class RunManifest(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     examples: ExamplePool | None = None
     """The source of the examples, if the prompt shows any."""
     again: tuple[RetrySelection, ...] = ()
-    """Replies that were asked for again, and how."""
+    """The replies that were requested again, and the token limit."""
     observed: dict[str, Any] = {}
     """Facts found out during the run, such as fields that the server refused; not part of the run's identity."""
     format: int = FORMAT
@@ -141,7 +141,7 @@ class RunFolder:
     ) -> Self:
         """Start a run in a folder, or resume the run in it if it has the same dataset, model, prompt and options.
 
-        If replies are asked for `again`, the token limit may differ and is recorded. Examples for the prompt come from
+        If replies are requested `again`, the token limit may differ and is recorded. Examples for the prompt come from
         `pool` (default: the dataset itself), selected by `seed`.
         """
         path = Path(path)

@@ -74,7 +74,7 @@ async def ask_dataset(
 
 
 FIRST_REPLIES: Final = 20
-"""The number of first replies of which at least one must be readable."""
+"""A new run stops if none of this many first replies is readable."""
 
 _ADVICE: Final[dict[ReplyStatus, str]] = {
     "cut": "increase `max_tokens` and choose a new folder",
@@ -116,7 +116,7 @@ class FirstReplies:
 
 
 FIRST_COSTS: Final = 5
-"""The number of first answers of which at least one must report its cost."""
+"""A run with a budget stops if none of this many first answers reports its cost."""
 
 
 class Budget:

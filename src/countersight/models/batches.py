@@ -1,6 +1,6 @@
 """Batch APIs of OpenAI, Anthropic and Gemini, which process many requests asynchronously at half the price.
 
-This is our own code because a batch that was sent must be found again after a kill, which the SDKs leave to the caller.
+The official SDKs are not used, because they do not find a batch again after the process was killed.
 """
 
 import datetime
@@ -27,7 +27,7 @@ MOST_RESULTS = 1_000 * MEGABYTE
 LISTED, DONE = 600.0, 26 * 3600.0
 """The maximum time in seconds until a provider lists a batch, and until the batch is done."""
 CLOCKS = 3600.0
-"""The maximum difference in seconds between a provider's clock and ours."""
+"""The maximum difference in seconds between a provider's clock and the local one."""
 
 
 class Batched(NamedTuple):
@@ -121,7 +121,7 @@ class _BatchBase:
         return status_error(service.host, received, service.key_variable)
 
     def _raise_if_only_errors(self, batch: str, errors: Iterable[Any]) -> None:
-        """Raise BatchRefused if a batch returned only errors, since its questions would also fail at full price."""
+        """Raise BatchRefused if a batch returned only errors, since normal requests would fail too."""
         reason = next((error_text(msgspec.json.encode(error)) for error in errors if error), "")
         if reason:
             raise BatchRefused(

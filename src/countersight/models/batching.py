@@ -1,4 +1,4 @@
-"""Computes questions that wait at the same time in batches, in one thread, so that the event loop is not blocked."""
+"""Processes waiting items in batches, in a separate thread, so that the event loop is not blocked."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 class Batcher(Generic[Item]):
-    """Collects items into batches. If a batch fails, each item is computed alone, so that only the faulty one fails."""
+    """Collects items into batches. If a batch fails, its items are processed one by one; only the faulty one fails."""
 
     def __init__(self, compute: Callable[[list[Item]], Sequence[Any]], take: Callable[[list[Item]], list[int]]) -> None:
         """`compute` returns a result or an exception for each item; `take` returns the positions of the next batch."""
@@ -30,7 +30,7 @@ class Batcher(Generic[Item]):
         return await result
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Run other work in the same thread."""
+        """Run a function in the same thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def close(self) -> None:

@@ -3,7 +3,7 @@
 A dialect writes a conversation as the body of a request and parses the response. Fields of a response that have the
 wrong type are ignored.
 
-This is our own code because the official SDKs take more than ten times the CPU time per request.
+The official SDKs are not used, because they take more than ten times the CPU time per request.
 """
 
 import asyncio

@@ -126,7 +126,7 @@ class Endpoint(Hosted):
         return {self.fields.called("max_tokens"): 1}
 
     async def _rank(self, turns: tuple[Turn, ...]) -> Received:
-        """Request the log-probabilities of a prompt; if it ends with an answer, that turn is left open."""
+        """Request the log-probabilities of a prompt; if the last turn is an answer, it is not closed."""
         answered = turns[-1].role == "assistant"
         return await self.asked(
             turns,

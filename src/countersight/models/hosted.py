@@ -29,7 +29,7 @@ _OF_SIZE = re.compile(
     r"too (?:large|big|long|high|many|small|low)|exceed|at most|at least|maximum|greater than|less than|out of range",
     re.IGNORECASE,
 )
-"""Words about a value in one request; they do not mean that the server refuses the field itself."""
+"""Words in error messages about an invalid value; the server may still accept the field with another value."""
 _THINKING = re.compile(r"\s*<(think|thinking|reasoning)>", re.IGNORECASE)
 
 

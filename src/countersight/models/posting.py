@@ -1,8 +1,8 @@
 """Posts JSON over a session's connections without the overhead of general requests.
 
 For each request, aiohttp's session creates objects for the request, payload, writer task and response, which takes half
-of the caller's time per question. Here the request head is built only once per URL. Connections, certificates and the
-response parser are the session's own.
+of the caller's time per question. Here the request head is built only once per URL. The session provides connections,
+certificates and the response parser.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from yarl import URL
 _NO_TIMEOUT: Final = aiohttp.ClientTimeout()  # callers set a deadline
 _LENGTH: Final = "Content-Length"
 _SWITCHED: Final = 101
-"""The status of a response that switches protocols, which no request asks for."""
+"""The status of a response that switches to another protocol; no request asks for it."""
 _kept: Final[WeakSet[ResponseHandler]] = WeakSet()
-"""Connections that were answered and are kept for further requests."""
+"""Connections that are kept open and reused for further requests."""
 
 Posted = tuple[int, str, Mapping[str, str], bytes]
 """Status, reason phrase, headers and body of a response."""

@@ -77,7 +77,7 @@ def read_prompt(entries: Any, numbers: Any = None) -> PromptLogprobs:
 
 
 def find_answer_start(asked: PromptLogprobs, answered: PromptLogprobs) -> int:
-    """Return the position at which the answer begins in `answered`, whose prompt without the answer is `asked`."""
+    """Return the position at which the answer begins in `answered`; `asked` is the same prompt without the answer."""
     short = min(len(asked.tokens), len(answered.tokens))
     # The end of the question may merge with the answer: tokens that differ belong to the answer.
     return next((nth for nth in range(short) if asked.tokens[nth] != answered.tokens[nth]), short)

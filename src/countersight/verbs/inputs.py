@@ -1,4 +1,4 @@
-"""The arguments of verbs: checks, and conversion of objects, names and paths."""
+"""The arguments of the public functions: checks, and conversion of objects, names and paths."""
 
 import functools
 import inspect
@@ -22,7 +22,7 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 def checked(verb: Verb) -> Verb:
-    """Wrap a verb so that an unknown value of an argument with fixed choices raises an error with the choices."""
+    """Wrap a function so that an invalid value for a `Literal` argument raises an error that lists the valid ones."""
     signature = inspect.signature(verb)
     choices = {name: _choices(parameter.annotation) for name, parameter in signature.parameters.items()}
 

@@ -1,4 +1,4 @@
-"""Making datasets: `make`, `build`, and `mine`, which finds causal graphs for CELLO."""
+"""Functions that make datasets: `make`, `build`, and `mine`, which finds causal graphs for CELLO."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ def make(
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
     `beside` is the second file that some suites have (annotations, kinds). When importing, `size` cases or the share
-    `sample` are drawn at random; invalid rows are passed to `on_bad`, without which a warning names the first ones.
+    `sample` are drawn at random; invalid rows are passed to `on_bad`; without it, a warning names the first ones.
     With `exist_ok`, an existing dataset that was made with the same arguments is opened instead.
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
     Pictures are drawn by `workers` processes.
@@ -142,7 +142,7 @@ class _SkippedRows:
             self._first.append(f"line {line}: {field}: {reason}")
 
     def sentences(self, details: Any) -> list[str]:
-        """Return what a user should know about an import: skipped rows, probable slips and missing pictures."""
+        """Return what a user should know about an import: skipped rows, probable mistakes and missing pictures."""
         sentences = []
         if self.count:
             more = "; …" if self.count > len(self._first) else ""

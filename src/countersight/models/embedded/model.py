@@ -122,4 +122,4 @@ def open_embedded(name: str, target: str, settings: ModelSettings) -> Embedded:
 
 
 UNKNOWN: Final = "I do not know."
-"""The answer to pictures and questions that the model does not know."""
+"""The model's answer to pictures and questions of an unknown kind."""

@@ -440,7 +440,7 @@ def answer_tokens(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[l
 
 
 def append_answer(loaded: Loaded, prompt: Prompt, answer: list[int]) -> Prompt:
-    """Return the inputs of one conversation with an answer, whose tokens see only earlier tokens."""
+    """Return the inputs of one conversation followed by an answer; tokens of the answer see only earlier tokens."""
     import torch
 
     longer = dict(prompt)
@@ -465,7 +465,7 @@ def _move_to_device(loaded: Loaded, value: Any) -> Any:
 
 THREADS = 4
 """The number of threads that prepare pictures. More threads would slow down the one that feeds the device, since Python
-runs one at a time: on an H200, eight are 15 % slower than four."""
+runs only one thread at a time: on an H200, eight are 15 % slower than four."""
 AHEAD = 4
 """The number of conversations that each thread prepares in advance."""
 Pictures = list[Image.Image]

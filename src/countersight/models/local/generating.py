@@ -77,7 +77,7 @@ class _Layer(DynamicLayer):
         return made[0], made[1]
 
     def take(self, read: Any, slots: Any, places: Any) -> None:
-        """Copy sequences from another layer; `places` has a row of token indices in the flattened batch for each."""
+        """Copy sequences from another layer; each row of `places` has the indices of one sequence's tokens."""
         for held, new in ((self.keys, read.keys), (self.values, read.values)):
             flat = new.transpose(1, 2).flatten(0, 1)
             held[slots, : places.shape[1]] = flat[places]
@@ -145,7 +145,7 @@ class ChoiceByAnswer(Choice, ABC):
 
 @dataclass(frozen=True, slots=True)
 class StartedAnswer:
-    """A conversation that was read and whose answer will be generated next."""
+    """A conversation that was processed and is ready for its answer to be generated."""
 
     number: int
     """The number of the request."""
@@ -194,7 +194,7 @@ class Slots:
         return len(self._begun)
 
     def can_hold(self, rows: int, length: int, choice: Choice, ends: list[int]) -> bool:
-        """Whether these slots can hold this many answers of this length and choose and end them in this way."""
+        """Whether the slots have room for these answers, and use the same choice and the same end tokens."""
         return (self._choice, self._ending) == (choice, ends) and self.rows >= rows and self.length >= length
 
     def fill(self, read: Any, begun: Sequence[StartedAnswer], tokens: Any) -> None:

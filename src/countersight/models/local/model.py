@@ -35,7 +35,7 @@ from countersight.models.protocol import Answer, Displayed, ModelSettings, Reque
 from countersight.text import printable
 
 PLACES = {"cuda": 12}
-"""The factor of concurrent questions on a GPU, so that one batch runs, one is prepared and one waits."""
+"""The multiple of the default concurrency used on a GPU: one batch runs, one is prepared and one waits."""
 SWITCH = {"cuda": 0.0005}
 """The thread switch interval in seconds: with Python's default of 0.005, the thread that feeds the GPU often waits for
 those that prepare pictures."""

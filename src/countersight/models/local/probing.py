@@ -1,4 +1,4 @@
-"""Finds out whether a loaded model can read trees of tokens, by comparing with plain ranking on small questions.
+"""Tests whether a loaded model can read trees of tokens, by comparison with plain ranking on small questions.
 
 The name of the model is not considered. If a model ignores the mask or the positions of a tree of tokens, its losses
 differ from those of one complete pass per option.
@@ -63,7 +63,7 @@ def _find_once(find: Callable[[Loaded], Found]) -> Callable[[Loaded], Found]:
 
 @_find_once
 def ranking_sight(loaded: Loaded) -> Sight | None:
-    """Return what tokens of a tree see if its losses then equal those of plain ranking; None if they never do."""
+    """Return the `Sight` with which a tree's losses equal those of plain ranking; None if there is none."""
     if loaded.has_separate_decoder or not writes_in_batches(loaded):
         return None
     with _narrow_windows(loaded):
@@ -100,9 +100,9 @@ def writes_in_batches(loaded: Loaded) -> bool:
 
 @_find_once
 def writing_sight(loaded: Loaded) -> Sight | None:
-    """Return what tokens of a tree see if answers can be generated after it; None if the model does not support it.
+    """Return the `Sight` with which answers can be generated after a tree; None if the model does not support it.
 
-    Its predictions must agree, token by token, with those of the model's own `generate` for single conversations.
+    The predictions must agree, token by token, with those of the model's own `generate` for single conversations.
     """
     sight = ranking_sight(loaded)
     if sight is None or not _has_image_processor(loaded):
@@ -167,7 +167,7 @@ def _predict(loaded: Loaded, requests: list[Request], words: Sequence[Sequence[i
 
 
 def _try_sight(sight: Sight | None, loaded: Loaded) -> list[Losses] | None:
-    """Return the losses of the small questions, in trees if `sight` is given; None if the model does not allow it."""
+    """Return the losses of the small questions, in trees if `sight` is given; None if the model does not support it."""
     try:
         asked = Feed(_small_questions(loaded))
         found = [losses for _, losses in sorted(rank_requests(sight, loaded, asked), key=itemgetter(0))]

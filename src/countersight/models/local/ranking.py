@@ -49,8 +49,8 @@ Numbered = tuple[list[int], Row]
 def rank_requests(sight: Sight | None, loaded: Loaded, requests: Feed) -> Iterator[tuple[int, Ranked]]:
     """Yield the losses of each request's options, each the mean over its tokens, or the error.
 
-    They are yielded as they are computed, and further requests may be added meanwhile. Without a `sight`, every option
-    is read in full.
+    Losses are yielded as they are computed, and further requests may be added meanwhile. Without a `sight`, every
+    option is read in full.
     """
     if sight is not None:
         failed: dict[int, AskingFailed] = {}
@@ -260,14 +260,14 @@ def _group_by_pictures(loaded: Loaded, requests: Feed, failed: dict[int, AskingF
 
 
 def _row_length_key(request: Request) -> tuple[int, int, int]:
-    """Return a sort key for the length of a row, which starts with the number of pictures, equal within a batch."""
+    """Return a sort key for the length of a row, beginning with the number of pictures, which a batch has in common."""
     pictures = request.pictures
     pixels = sum(picture.width * picture.height for picture in pictures)
     return len(pictures), pixels, sum(len(option.text) for option in request.options)
 
 
 def group_into_batches(rows: Iterable[Numbered]) -> Iterator[list[Numbered]]:
-    """Group consecutive rows into batches of at most `TOKENS`; the first are smaller: the device starts early."""
+    """Group consecutive rows into batches of at most `TOKENS`; the first are smaller, to start the device early."""
     batch: list[Numbered] = []
     room = TOKENS // 4
     for numbered in rows:
@@ -293,8 +293,8 @@ def _streams(device: Any) -> list[Any]:
 def stream_lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
     """Return context managers that run successive batches in alternating CUDA streams.
 
-    Most models inspect the sizes of pictures before they compute, and so wait for the previous batch in their stream.
-    With a second stream, the device is busy meanwhile. On other devices, the context managers do nothing.
+    Most models inspect the sizes of pictures before they compute, which waits for the previous batch in their stream.
+    A second stream keeps the device busy meanwhile. On other devices, the context managers do nothing.
     """
     import torch
 

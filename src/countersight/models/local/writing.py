@@ -105,7 +105,7 @@ def _make_answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> 
 
 
 def _choice(loaded: Loaded, settings: ModelSettings, requests: Mapping[int, Request]) -> Choice:
-    """Return how tokens are chosen; without a temperature in the settings, as the model's own settings say."""
+    """Return how tokens are chosen; if the settings have no temperature, the model's own settings apply."""
     temperature, own = settings.temperature, loaded.model.generation_config
     if temperature is None:
         temperature = float(own.temperature or 0.0) if own.do_sample else 0.0

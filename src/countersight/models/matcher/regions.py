@@ -160,7 +160,7 @@ def seen_by_embedded(pictures: list[Picture]) -> list[View]:
 
 
 def as_view(values: Floats) -> View:
-    """Convert the encoder's counts to regions. Features encode the kind of count, its value and the numbers below it.
+    """Convert the encoder's counts to regions. Features encode the kind and the value of a count.
 
     The box of every region is the whole picture, since all counts are over the whole picture.
     """
