@@ -293,7 +293,7 @@ def test_unusable_input_is_an_error_message(
 
 
 def test_the_grammar_writes_no_pairs_of_cfmm(tmp_path: Path) -> None:
-    with pytest.raises(CountersightError, match="options shared by two counts would reveal the answer"):
+    with pytest.raises(CountersightError, match="shared options would reveal the answer to a how-many question"):
         build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", suite="cfmm")
 
 

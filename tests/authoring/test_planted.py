@@ -96,13 +96,13 @@ def test_a_supposition_that_changes_nothing_for_the_model_is_rejected(tmp_path: 
     taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
     assert taken == [GOOD[2]]
     rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
-    differing = [row for row in rejected if row["reason"] == "a model comes to another answer"]
+    differing = [row for row in rejected if row["reason"] == "a model gives a different answer"]
     assert built.funnel.dropped_as_underived == len(differing) > 0
     assert {row["details"].rpartition(" says ")[2] for row in differing} == {
         "that the answer stays yes",
         "that the answer stays no",
     }
-    assert f"{len(differing)} pairs were left out because it came to another answer" in (
+    assert f"{len(differing)} pairs were left out because its answer was different" in (
         (tmp_path / "pairs/README.md").read_text()
     )
 

@@ -111,7 +111,7 @@ def test_a_cue_that_was_put_there_is_found_and_named(make, cue):
 
 
 def test_a_set_that_is_balanced_by_name_gives_its_last_answer_away():
-    """Four names in turn, each right as often as the others: what was right elsewhere is wrong here."""
+    """Four names in turn, each right as often as the others: a name that was right in other questions is wrong here."""
     found = []
     for number in range(100):
         options = [f"thing {4 * number + place}" for place in range(4)]
@@ -291,7 +291,7 @@ def test_a_model_asked_without_pictures_is_one_probe_more(folder, tmp_path):
     found = total(cs.blind(folder, runs=[run]))
     assert list(found.probes) == ["text", "longest"]
     assert found.probes["longest"].right == run.scores().overall.counterfactual.value
-    assert "what this model answered without the pictures" in "\n".join(section(cs.blind(folder, runs=[run])))
+    assert "answers of this model without the pictures" in "\n".join(section(cs.blind(folder, runs=[run])))
 
 
 def test_a_model_that_was_shown_the_pictures_or_not_asked_to_the_end_is_no_probe(folder, tmp_path, capsys):
@@ -356,6 +356,6 @@ def test_the_command_line_asks_a_model_without_the_pictures(tmp_path, capsys):
     folder = dataset(tmp_path / "d", cases(kept_as_usual, 60))
     assert main(["blind", str(folder), "--blind", "chance"]) == 0
     printed = capsys.readouterr().out
-    assert "chance: what this model answered" in printed
-    assert "knowledge: what usually supports what: how often each pair" in printed
+    assert "chance: answers of this model" in printed
+    assert "knowledge: which things usually support others: how often each pair" in printed
     assert (tmp_path / "d.blind" / "chance" / "run.json").exists()

@@ -212,7 +212,7 @@ def test_a_table_of_a_spreadsheet_is_read(tmp_path: Path, first: str, written: s
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("case,world,answer\nnobody,factual,3\n", "corrects 'nobody', factual, which was not asked"),
+        ("case,world,answer\nnobody,factual,3\n", "corrects the factual answer of case 'nobody', which was not asked"),
         ("case,world,answer\nx,elsewhere,3\n", "line 2: "),
         ("case,answer\nx,3\n", "line 2: .*a line needs case, world and answer"),
         ('case,world,answer\nx,factual,3\nx,factual,"3\ny,factual,4\n', "line 3 has a quote that is not closed"),

@@ -100,7 +100,7 @@ def test_a_run_stops_when_the_width_is_reached_and_goes_on_for_a_smaller_one(fol
 
     told = cs.report([run], out=tmp_path / "report").finding
     assert f"is known to ± 15 points ({100 * found.low:.1f} to {100 * found.high:.1f}) after {found.cases:,} of" in told
-    assert "were not asked" in told
+    assert "were not run" in told
     with (tmp_path / "report" / "tables.csv").open() as lines:
         methods = {row["method"] for row in csv.DictReader(lines) if row["measure"] in ("drop", "factual")}
     assert methods == {ANYTIME}
@@ -220,7 +220,7 @@ def test_the_command_says_what_was_saved_and_asks_nothing_twice(folder, tmp_path
     command = ["run", str(folder), "--model", "chance", "-o", str(tmp_path / "run")]
     assert main([*command, "--until", "25"]) == 0
     said = capsys.readouterr().err
-    assert "were not asked" in said
+    assert "were not run" in said
     replies = (tmp_path / "run" / "replies.jsonl").read_bytes()
     assert main([*command, "--until", "30"]) == 0
     again = capsys.readouterr().err

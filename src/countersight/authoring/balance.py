@@ -10,7 +10,7 @@ from countersight.authoring.sources import OPERATIONS, Group, PairDraft
 _SHARE: Final = 3
 """At most one third of the pairs with the same wording may have the same answer."""
 _FEWEST: Final = 3
-"""With fewer pairs, a wording does not predict its answer yet."""
+"""The minimum number of pairs with a wording before it can predict its answer."""
 
 
 class Wordings:
@@ -31,7 +31,7 @@ class Wordings:
         return pairs >= _FEWEST and same > -(-pairs // _SHARE)
 
     def told(self, wording: str, answer: str) -> tuple[bool, int]:
-        """Return a sort key, best first: whether another such pair would predict the answer, and how many there are."""
+        """Return a sort key: wordings that do not predict the answer come first, then those used least with it."""
         return self.would_tell(wording, answer), self._answers[wording, answer]
 
 
@@ -43,7 +43,7 @@ def evened(drafts: Sequence[PairDraft], most: int) -> list[int]:
 
 
 def _even(answers: Counter[str], most: int) -> dict[str, int]:
-    """Return how many drafts with each answer are kept: at most `most` together, and nearly the same number of both."""
+    """Return the number of drafts to keep for each answer: nearly equal, and at most `most` in total."""
     fewer, more = sorted(("yes", "no"), key=lambda answer: answers[answer])
     kept = min(answers[fewer], most // 2)
     return {fewer: kept, more: min(answers[more], kept + 1, most - kept)}
@@ -51,7 +51,7 @@ def _even(answers: Counter[str], most: int) -> dict[str, int]:
 
 _MOST_SHARE: Final = {"operation": 0.3, "number": 0.4}
 _FREE = 5
-"""Up to this number, no operation or answer is too frequent."""
+"""The minimum quota of an operation or an answer."""
 
 
 class GroupBalance:
@@ -71,7 +71,7 @@ class GroupBalance:
         return tuple(sorted(self._order, key=lambda operation: self._operations[operation]))
 
     def too_many(self, draft: PairDraft) -> str:
-        """Return which property of the draft is too frequent already, or ""; yes and no are balanced at the end."""
+        """Return why the draft exceeds a quota, or "" if it does not; yes and no are balanced at the end."""
         if self._group == "boolean":
             return ""
         if self._operations[draft.operation] >= self._most("operation"):
@@ -89,7 +89,7 @@ class GroupBalance:
         return self._answers.total()
 
     def take(self, draft: PairDraft) -> bool:
-        """Count a draft that became a pair, and return whether more can be kept because of it."""
+        """Count an accepted draft, and return whether it increases the number of drafts that are kept."""
         before = self.kept
         self._operations[draft.operation] += 1
         self._answers[draft.answer] += 1

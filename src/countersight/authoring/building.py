@@ -32,7 +32,7 @@ from countersight.text import several, unknown
 
 
 class GrammarWriter:
-    """A writer of how-many questions without a model: it inverts the composer."""
+    """Writes how-many questions without a model, by inverting the composer."""
 
     name = "grammar"
 
@@ -67,22 +67,22 @@ class BuildOrder(msgspec.Struct, frozen=True):
     pictures: Path | None = None
     writer: str = GRAMMAR
     groups: tuple[str, ...] = ()
-    """The groups of questions to write; by default all that the suite has and the writer can write."""
+    """The groups of questions to write; by default all groups of the suite that the writer supports."""
     size: int = 500
     seed: int = 0
     blind: str | None = None
-    """The model that is asked without the picture: by default the writer; "none" for no blind check."""
+    """The model that answers without the picture: by default the writer; "none" for no blind check."""
 
     @property
     def blind_model(self) -> str:
-        """The model that is asked without the picture, or "" if none is."""
+        """The model that answers without the picture, or "" if there is none."""
         if self.blind is None:
             return self.writer if self.writer != GRAMMAR else ""
         return "" if self.blind == NO_MODEL else self.blind
 
     @property
     def sizes(self) -> dict[Group, int]:
-        """The number of pairs to build in each group, as even as possible."""
+        """The number of pairs to build in each group, divided as evenly as possible."""
         possible = [group for group in GROUPS if (self.suite, group) != (CFMM, "direct")]
         if self.writer == GRAMMAR:
             possible = [group for group in possible if group == "direct"]
@@ -107,7 +107,7 @@ class BuiltPairs(msgspec.Struct, frozen=True):
 def build_dataset(
     order: BuildOrder, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
 ) -> BuiltPairs:
-    """Build a dataset of pairs; repeating an interrupted order continues it and makes no request twice."""
+    """Build a dataset of pairs; repeating an interrupted build continues it and repeats no request."""
     _check_order(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
@@ -153,8 +153,8 @@ def _check_order(order: BuildOrder) -> None:
     if not order.sizes:
         raise CountersightError(
             "there is nothing to write: the grammar writes how-many questions only, so name a model with --writer for "
-            "yes/no questions; CFMM has yes/no questions only, because options shared by two counts would reveal the "
-            "answer"
+            "yes/no questions; CFMM has yes/no questions only, because shared options would reveal the answer to a "
+            "how-many question"
         )
     if order.pictures is not None and not order.pictures.is_dir():
         raise CountersightError(f"{order.pictures} is not a folder; name the folder that contains the pictures")
@@ -284,7 +284,7 @@ def _blind_section(funnel: Funnel) -> str:
     if funnel.blind:
         told = (
             f"`{funnel.blind}` was asked whether each supposition changes a yes/no answer, and for the counts that no "
-            f"rule computes: {_were(funnel.dropped_as_underived, 'pair')} left out because it came to another answer. "
+            f"rule computes: {_were(funnel.dropped_as_underived, 'pair')} left out because its answer was different. "
             f"Then it was asked each question {VOTES} times without the picture and the factual answer: "
             f"{_were(funnel.dropped_as_blind, 'question')} left out because it answered correctly every time. "
             f"They are in `{REJECTED}`."

@@ -1,7 +1,7 @@
 """Rule-based checks of written questions: form, empty suppositions, arithmetic, stated counts and sensitive words.
 
-Each check has a name under which rejections are counted. Whether a supposition that brings something new into the scene
-changes the answer, or says it in other words ("if it were shut"), is checked by a model (`language_model.py`).
+Each check has a name under which rejections are counted. A model checks whether a supposition changes the answer, or
+only states it in other words ("if it were shut"); see `language_model.py`.
 """
 
 import re
@@ -100,10 +100,10 @@ def asks_for_the_same(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the text states nothing before it asks, and that no number in it can be a stated count."""
+    """Check that no statement precedes the question, and that no number in the text can be a stated count."""
     asked, supposed = parts_of(draft.question) or ("", "")
     if _ASKED.match(asked) is None:
-        return "it states something before it asks"
+        return "a statement precedes the question"
     if source.group == "boolean":
         return ""
     has_number = not _numbers(asked) <= _numbers(source.question.casefold())

@@ -119,7 +119,7 @@ def _name_in(said: list[str]) -> list[str]:
 
 
 def _where(rest: list[str]) -> str:
-    """Return the place of the things, without the picture itself; empty for things that somebody has."""
+    """Return the place of the things; empty if it is the whole picture, or for things that somebody has."""
     said = " ".join(rest)
     if said.casefold().endswith(" have"):
         return ""

@@ -40,11 +40,11 @@ class Funnel(msgspec.Struct, frozen=True):
     tokens_in: int = 0
     tokens_out: int = 0
     blind: str = ""
-    """The model that was asked without the pictures; empty if none was."""
+    """The model that answered without the pictures; empty if there was none."""
     dropped_as_blind: int = msgspec.field(default=0, name="told_blind")
     """The number of pairs dropped because the model answered them correctly every time."""
     dropped_as_underived: int = msgspec.field(default=0, name="faulted")
-    """The number of pairs dropped because the model came to another answer, or to none."""
+    """The number of pairs dropped because the model gave a different answer, or none."""
 
     @property
     def spent(self) -> str:

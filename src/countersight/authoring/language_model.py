@@ -1,4 +1,4 @@
-"""A language model in a build: it writes pairs in the steps of the C-VQA paper (3.1, appendix B), and checks them.
+"""Write pairs with a language model in the steps of the C-VQA paper (3.1, appendix B), and check them.
 
 The check sees only text: does the new answer follow from the old one, and can it be known without the picture?
 """
@@ -32,7 +32,7 @@ _PROMPTS: Final = read_table("prompts.toml")
 VOTES = 3
 """How often a model is asked without the picture; if all answers are right, the pair is dropped."""
 ANSWERED_BLIND: Final = "a model answers it without the picture"
-NOT_DERIVED: Final = "a model comes to another answer"
+NOT_DERIVED: Final = "a model gives a different answer"
 _WANTED: Final = {"number": "one number", "boolean": "yes or no"}
 _MOST_KNOWN = 8
 """The number of other questions about the picture shown to the checking model."""

@@ -1,6 +1,6 @@
 """Source questions and drafts: real questions with a clear answer, and counterfactual questions written from them.
 
-A source question asks how many there are of something, or has the answer yes or no.
+A source question is a how-many question or a yes/no question.
 """
 
 import re

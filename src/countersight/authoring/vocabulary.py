@@ -47,7 +47,7 @@ FRAMES: Final[list[str]] = _SUPPOSITIONS["frames"]["question"]
 
 
 def patterns(operation: str, kinds: tuple[str, ...], *, placed: bool) -> list[str]:
-    """Return the suppositions of an operation for the first of these kinds of things that has its own.
+    """Return the suppositions of an operation for the first of these kinds of things that has any.
 
     `placed` means that the things are counted in a place; the suppositions then say that the change happens there.
     """

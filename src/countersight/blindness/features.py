@@ -2,11 +2,11 @@
 
 Text: the position, length and words of an answer, the words of its question, and the answers to other questions. If
 every name is right as often as it is wrong, one that was right in the other questions is probably wrong in this one.
-Answers are ranked by how often they were right in the other folds, and training questions without the test fold as
-well: otherwise the balance of that fold would reverse the rank. A yes/no question can be asked in two directions
-("still there", "no longer there"), so answers are also counted as reversed by a word of the question.
+Answers are ranked by how often they were right in the other folds. The ranks for training also leave out the test fold,
+because its balance would otherwise reverse them. A yes/no question can be asked in two directions ("still there", "no
+longer there"), so answers are also counted with yes and no exchanged if a certain word occurs in the question.
 
-Common knowledge: counts of which thing keeps which in place in other pictures. The classifier learns only how the
+Common knowledge: how often one thing keeps another in place in other pictures. The classifier learns only how the
 counts relate to the answers of a group: which of two counts must be larger for "yes", or which rank is right.
 """
 
@@ -28,9 +28,9 @@ Answered = Mapping[tuple[str, World], bool]
 """Whether each question, by case and world, was answered correctly."""
 
 FOLDS = 5
-"""Parts of the pictures; each is the test fold once."""
+"""The number of parts of the pictures; each part is the test fold once."""
 _USUAL_ANSWERS = 12
-"""Candidate answers for an open question: the most frequent ones of its group."""
+"""The number of candidate answers to an open question: the most frequent ones of its group."""
 _RARE_WORD = "_"
 """Replaces a rare word in a template."""
 _TEMPLATE_WORD_SHARE = 0.02
@@ -41,9 +41,9 @@ _OVERLAP = 4
 _COMMON_WORD_SHARE = 0.2
 """Words in a larger share of a group's questions are not names of things."""
 _EITHER = 0.1
-"""A word in about half of a group's questions, within this share, may reverse yes and no."""
+"""A word may reverse yes and no if its share of a group's questions differs from a half by less than this."""
 _NAMED = 3
-"""The number of names in a question that are compared with each other by counts."""
+"""The number of names in a question whose counts are compared."""
 _WORD = re.compile(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
@@ -172,14 +172,14 @@ def text_features(questions: Sequence[BlindQuestion], folds: Sequence[int]) -> I
 
 
 def _position(question: BlindQuestion, template: str) -> list[list[str]]:
-    """Return the position of each option, or each answer if none are listed, alone and with the template."""
+    """Return the position of each option (or the answer itself if none are listed), alone and with the template."""
     named = (f"letter {place + 1}" for place in range(len(question.answers))) if question.offered else question.answers
     return [[name, f"{name} after “{template}”"] for name in named]
 
 
 def _form(question: BlindQuestion) -> list[list[str]]:
-    """Return the length of each option, the gaps between its number and the others, and how near it is to the mean of
-    the options; for words, how much it resembles the others."""
+    """Return the rank of each option by length; for numbers, also the gaps to the others and the distance from the
+    mean; for words, also the overlap with the others."""
     if not question.offered:
         return [[] for _ in question.answers]
     numbers = _numbers(question)
@@ -234,12 +234,12 @@ def _numbers(question: BlindQuestion) -> list[float]:
 _Kind = tuple[str, ...]
 """A group, and the counted item in it: an option, or an answer with a name."""
 _Counts = Mapping[tuple[_Kind, int], int]
-"""How often something holds for a kind, in each fold."""
+"""A count for each kind and fold: how often it was right, or a candidate."""
 
 
 def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_Kind]]]:
-    """Return what other questions may share, for each answer and reversing word: the option, or yes or no together
-    with each name in the question."""
+    """Return, for each answer and reversing word, what is counted in other questions: the option, or the answer
+    together with each name in the question."""
     if question.offered:
         return [{"": [(question.group, answer.casefold())]} for answer in question.answers]
     asked = _words(question.text)
@@ -257,29 +257,29 @@ def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_K
 def _elsewhere(
     answers: list[dict[str, list[_Kind]]], right: _Counts, shown: _Counts, seen: list[int]
 ) -> list[list[str]]:
-    """Return the ranks of each answer by how often it was right, and was offered, in the folds `seen`."""
+    """Return the ranks of each answer by how often it was right, or a candidate, in the folds `seen`."""
     figures = []
     for ways in answers:
         found: dict[str, float] = {}
         for turn, kinds in ways.items():
             often = [sum(right[kind, fold] for fold in seen) for kind in kinds]
             offered = [sum(shown[kind, fold] for fold in seen) for kind in kinds]
-            turned = f" (turned by “{turn}”)" if turn else ""
-            found[f"right{turned}"] = sum(often)
-            found[f"shown{turned}"] = sum(offered)
-            found[f"right of those shown{turned}"] = sum(a / (b or 1) for a, b in zip(often, offered, strict=True))
+            turned = f" (reversed by “{turn}”)" if turn else ""
+            found[f"times right{turned}"] = sum(often)
+            found[f"times shown{turned}"] = sum(offered)
+            found[f"share right{turned}"] = sum(a / (b or 1) for a, b in zip(often, offered, strict=True))
         figures.append(found)
     return _ranked(figures)
 
 
 def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
-    """Return the ranks of each answer by each of its figures."""
+    """Return the rank of each answer for each of its figures."""
 
     def ranks(own: dict[str, float]) -> Iterator[str]:
         for name, number in own.items():
             below = sum(other[name] < number for other in figures)
             above = sum(other[name] > number for other in figures)
-            yield f"{name} elsewhere: more often than {below} others, less often than {above}"
+            yield f"{name} in other cases: higher than {below} of the answers, lower than {above}"
 
     return [list(ranks(own)) for own in figures]
 
@@ -311,22 +311,22 @@ def knowledge_features(questions: Sequence[BlindQuestion], known: Knowledge) -> 
 
 
 def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> dict[str, float]:
-    """Return how often the names of an option support those of the question, or each other, or are supported by
-    them."""
+    """Return how often the things in an option support those in the question or each other, or are supported by those
+    in the question."""
     offered = known.names_in(answer)
     both = [(one, other) for one in offered for other in asked if one != other]
     return {
-        "supports what is asked about": sum(known.keeps(one, other, picture) for one, other in both),
-        "is supported by what is asked about": sum(known.keeps(other, one, picture) for one, other in both),
-        "supports it through another thing": sum(known.through(one, other, picture) for one, other in both),
-        "is supported by it through another thing": sum(known.through(other, one, picture) for one, other in both),
-        "support each other": sum(known.keeps(one, other, picture) for one, other in permutations(offered, 2)),
+        "support for the question": sum(known.keeps(one, other, picture) for one, other in both),
+        "support from the question": sum(known.keeps(other, one, picture) for one, other in both),
+        "indirect support for the question": sum(known.through(one, other, picture) for one, other in both),
+        "indirect support from the question": sum(known.through(other, one, picture) for one, other in both),
+        "support within the option": sum(known.keeps(one, other, picture) for one, other in permutations(offered, 2)),
     }
 
 
 def _yes_or_no(known: Knowledge, question: BlindQuestion, names: list[str], wording: _Wording) -> list[list[str]]:
-    """Return which names of the question support which more often, combined with its template and its reversing
-    words."""
+    """Return which of the things in a question support others more often, combined with the question's template and its
+    reversing words."""
     found = []
     for one, other in combinations(range(len(names)), 2):
         forth, back = (known.keeps(names[a], names[b], question.picture) for a, b in ((one, other), (other, one)))

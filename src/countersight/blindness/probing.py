@@ -124,7 +124,7 @@ class Table:
 
 
 def _sum(places: Ints, values: Floats, size: int) -> Floats:
-    """Return the sum of the values at each place."""
+    """Return the sum of the values for each index."""
     return np.bincount(places, values, size).astype(np.float64, copy=False)
 
 
@@ -257,7 +257,7 @@ def _measure_world(
 
 
 def _tested(tables: Sequence[Table], folds: Ints) -> Right:
-    """Return which questions are answered correctly; each fold has a table, and is not learned from."""
+    """Return which questions are answered correctly; each fold is tested with a classifier trained on the others."""
     right = np.zeros(len(folds), bool)
     for fold, table in enumerate(tables):
         tested = folds == fold

@@ -25,7 +25,7 @@ _MUCH = 0.1
 """The card names groups where common knowledge exceeds chance by more than this."""
 _USES = {
     TEXT: "positions, lengths and words of the answers, words of the questions, and the answers to other questions",
-    KNOWLEDGE: "what usually supports what: how often each pair occurs in the causal graphs of other pictures",
+    KNOWLEDGE: "which things usually support others: how often each pair occurs in the causal graphs of other pictures",
 }
 
 
@@ -127,7 +127,7 @@ def _table(found: Blind) -> Grid:
 def _probes(found: Blind) -> list[str]:
     """Describe what each probe uses."""
     return [
-        f"{name}: {_USES.get(name, 'what this model answered without the pictures')}" for name in found.groups[0].probes
+        f"{name}: {_USES.get(name, 'answers of this model without the pictures')}" for name in found.groups[0].probes
     ]
 
 
@@ -172,7 +172,7 @@ def section(found: Blind) -> Iterator[str]:
     ]
     if much:
         yield (
-            "Guessing from common knowledge (what usually supports what) is right much more often than chance in "
+            "Guessing from common knowledge (which things usually support others) exceeds chance by far in "
             f"{', '.join(much)}, because too few graphs contradict it."
         )
     yield from markdown_grid(_table(found))

@@ -123,7 +123,7 @@ class RelationWords:
         return Phrase(" ".join(words), " ".join(words[:-1]) if by else "", tuple(self._wider(words, is_passive)))
 
     def _wider(self, words: list[str], is_passive: bool) -> Iterator[str]:
-        """Yield the relation without the part of the place, then without the verb if the rest says where a thing is."""
+        """Yield the relation without "edge of" etc., then without the verb if the rest says where a thing is."""
         if len(words) > 3 and words[-1] == "of" and words[-2] in self._spots:
             words = words[:-2]
             yield " ".join(words)

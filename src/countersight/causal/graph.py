@@ -24,7 +24,7 @@ class Thing(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CausalEdge(msgspec.Struct, frozen=True):
-    """A dependence of one thing on another: "book on shelf" says that the shelf holds the book."""
+    """The dependence of one thing on another: "book on shelf" says that the shelf holds the book."""
 
     cause: str
     effect: str
@@ -42,7 +42,7 @@ class CausalGraph(msgspec.Struct, frozen=True):
 
     kind: GraphKind
     things: tuple[Thing, ...]
-    """In the order of the letters of the kind: A, B and, if present, C."""
+    """A, B and, if present, C: the order of the letters in the descriptions of the kinds."""
     edges: tuple[CausalEdge, ...]
     scene: str
     """The scene graph that contains it."""

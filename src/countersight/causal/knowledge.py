@@ -1,6 +1,6 @@
-"""Common knowledge, counted in pictures: things of which names keep, hold or carry which other things.
+"""Common knowledge: counts of pictures in which one kind of thing supports, holds or carries another.
 
-It answers many causal questions without looking. The picture that a question is about is never counted.
+These counts answer many causal questions without the picture. The picture of a question is never counted.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ class Knowledge:
         self._pictures: dict[tuple[str, str], set[str]] = {}
         self._keeps: dict[str, set[str]] = {}
         self.names: set[str] = set()
-        """The head noun of every thing that keeps or is kept."""
+        """The head nouns of all counted things."""
 
     @classmethod
     def of(cls, graphs: Iterable[CausalGraph]) -> "Knowledge":
@@ -53,7 +53,7 @@ class Knowledge:
         self.names |= {*pair}
 
     def keeps(self, keeper: str, kept: str, picture: str) -> int:
-        """Return the number of pictures other than `picture` in which a `keeper` keeps a `kept` in place."""
+        """Return the number of pictures other than `picture` in which `keeper` keeps `kept` in place."""
         return self._count((noun(keeper), noun(kept)), picture)
 
     def through(self, keeper: str, kept: str, picture: str) -> int:

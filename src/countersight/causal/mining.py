@@ -253,15 +253,15 @@ class Surroundings:
 
 
 _SHAPES: dict[GraphKind, str] = {
-    "direct": "A→B: one thing depends on another",
-    "chain": "A→B→C: and a third on that one",
-    "confounding": "A→B, A→C, B→C: A acts through B as well",
-    "collision": "A→C←B: one thing depends on two",
+    "direct": "A→B: B depends on A",
+    "chain": "A→B→C: C depends on B, and B on A",
+    "confounding": "A→B, A→C, B→C: A also acts on C directly",
+    "collision": "A→C←B: C depends on A and B",
 }
 """The four kinds of causal graphs (CELLO 3.2) as arrows and in words."""
 _DECISIONS: dict[Decision, str] = {
     "causal": "one object is the cause of the other",
-    "none": "neither is",
+    "none": "neither object is a cause",
     "ambiguous": "known relation, but the objects do not determine the cause",
     "unknown": "unknown relation",
 }

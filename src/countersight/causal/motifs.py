@@ -159,8 +159,8 @@ class _Edges:
         return begin[self._effects], number[self._effects]
 
     def by_effect(self) -> tuple[Ints, Ints]:
-        """Return the edges that share their effect with others, grouped by effect, and how many of its group follow
-        each."""
+        """Return the edges that share their effect with others, grouped by effect, and how many edges of the same group
+        follow each."""
         number = np.bincount(self._effects)
         shared = np.flatnonzero(number[self._effects] > 1)
         order = shared[_order(self._effects[shared])]

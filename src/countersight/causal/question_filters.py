@@ -39,7 +39,7 @@ _VAGUE_NAMES = frozenset({
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
 """Kinds of cause that keep a thing in place. In graphs of three things, the loss of a cause is only certain to
-remove its effect if the cause is of one of these kinds, or acts for sure."""
+remove its effect if the cause is of one of these kinds, or certain to act."""
 ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
 _BEARING_KINDS = frozenset({"support", "containment"})
@@ -71,7 +71,7 @@ _EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
     "collision": frozenset({(0, 2), (1, 2)}),
     "fork": frozenset({(0, 1), (0, 2)}),
 }
-"""The edges of each kind of graph, as positions of letters."""
+"""The edges of each kind of graph; 0 stands for A, 1 for B and 2 for C."""
 
 
 def graph_error(graph: CausalGraph) -> str | None:
@@ -128,8 +128,10 @@ def _names_a_part(text: str, names: Iterable[str]) -> bool:
 
 
 def _carries_on(graph: CausalGraph) -> bool:
-    """Return whether a loss is passed on. A person who falls off a bench still wears the coat, and a bicycle that is
-    chained to a pole on the sidewalk stands on the sidewalk itself."""
+    """Return whether the loss of a cause also affects the things that depend on it only indirectly.
+
+    It does not if a person in a coat falls off a bench, or if a bicycle is chained to a pole on the sidewalk.
+    """
     last = graph.things[-1]
     into_last = [edge.kind for edge in graph.edges if edge.effect == last.id]
     if graph.kind == "fork":

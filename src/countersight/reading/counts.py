@@ -151,7 +151,7 @@ def read_beginning(text: str, question: str) -> str | None:
 
 
 def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
-    """Return the number in a sentence, and how many words it shares with the question; `trusted`: it is the answer."""
+    """Return a sentence's number, and how many words it shares with the question; a `trusted` one is the answer."""
     clause = main_clause(sentence)
     if not wanted.is_hypothetical and not numerals(clause):
         clause = sentence  # "The number of cats left after two went away is 3."

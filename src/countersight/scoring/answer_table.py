@@ -73,7 +73,7 @@ class ScoredAnswer(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> tuple[World, Telling]:
-        """The world of the question, and how the model learned about it."""
+        """The world of the question, and how the change was presented."""
         return WORLDS[self.variant]
 
 

@@ -1,9 +1,9 @@
 """Misses and false alarms: an answer must change if the change matters, and stay the same if it does not.
 
-A control is a case with a change that does not affect the answer. A model that ignores every change misses all and
-raises no false alarm; one that changes its answer at any change misses few and always raises one. The balance combines
-both, so neither strategy scores well. If the old answer is not among the options, a model that ignores changes can
-still guess; the expected balance of this is reported too.
+A control is a case with a change that does not affect the answer. A model that ignores all changes misses them
+all and raises no false alarms; a model that always changes its answer misses few and always raises one. The balance
+combines both, so neither strategy scores well. If the old answer is not among the options, a model that ignores changes
+can still guess; the expected balance of such a model is reported too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,19 +32,19 @@ class Controls(msgspec.Struct, frozen=True, eq=False):
 
 
 class FalseAlarmRates(msgspec.Struct, frozen=True):
-    """The results of a group of cases and their controls, among those that are right in the factual world."""
+    """The results of a group of cases and their controls, over those with right factual answers."""
 
     group: str
     variant: QuestionVariant
-    """Whether changes were told (counterfactual) or shown."""
+    """Whether changes were described in words (counterfactual) or shown in the picture."""
     misses: Figure
-    """The share of cases, in which the change matters, whose answer is not the new one."""
+    """The share of cases (the change matters) in which the model did not give the new answer."""
     false_alarms: Figure
-    """The share of controls, in which the change does not matter, whose answer is not the old one."""
+    """The share of controls (the change does not matter) in which the model did not give the old answer."""
     unread: Figure
     """The share of pairs with an unread answer: neither a miss nor a false alarm, and not right either."""
     balance: Figure
-    """The mean of the shares of right answers where the change matters and where it does not."""
+    """The mean of the accuracy on cases and the accuracy on controls."""
     ignoring: float
     """The balance of a model that never changes its answer, and guesses if the old one is not among the options."""
 
@@ -78,7 +78,7 @@ def chance_if_ignored(case: Case) -> float:
 
 
 def false_alarm_rates(cases: Outcomes, controls: Controls) -> tuple[FalseAlarmRates, ...]:
-    """Compute misses and false alarms by group and overall, for changes told and, if asked, shown."""
+    """Compute misses and false alarms by group and overall, for changes in words and, if asked, in pictures."""
     paired = controls.of >= 0
     first, second = cases.only_at(controls.of[paired]), controls.outcomes.only(paired)
     guessed = controls.guessed[paired]

@@ -1,6 +1,6 @@
 """Divisions of the cases of a suite by criteria other than the group: kind of change, rung, form of the answer.
 
-A case may count on several lines of a division.
+A case may belong to several categories of a division; each category is a line of a table.
 """
 
 from array import array
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from countersight.case import Case
 
 OTHER = "other"
-"""The name of the line for values that an axis does not list."""
+"""The category of values that an axis does not list."""
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -21,23 +21,23 @@ class Axis(msgspec.Struct, frozen=True):
 
     name: str
     lines: tuple[str, ...]
-    """The lines, in the order of the table."""
+    """The categories, in the order of the table."""
     of: Callable[[Case], Iterable[str]]
-    """A function that returns the lines that a case counts on; none if its value is unknown."""
+    """A function that returns the categories of a case; none if its value is unknown."""
     note: str = ""
-    """A note for readers on how cases are assigned to lines."""
+    """A note for readers on how cases are assigned to categories."""
 
 
 class Division(msgspec.Struct, frozen=True, eq=False):
-    """The assignment of cases to the lines of an axis."""
+    """The assignment of cases to the categories of an axis."""
 
     name: str
     lines: dict[str, NDArray[np.bool_]]
-    """Which cases are on each line, for the lines that have any, in the order of the axis."""
+    """The cases of each category that has any, in the order of the axis."""
 
     @property
     def unplaced(self) -> int:
-        """The number of cases that are on no line."""
+        """The number of cases without a category."""
         return int((~np.logical_or.reduce(list(self.lines.values()))).sum()) if self.lines else 0
 
 

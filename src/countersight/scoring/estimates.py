@@ -56,7 +56,7 @@ def share(right: int, n: int) -> Figure:
 def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | None = None, *, unread: int = 0) -> Figure:
     """Return the share of right answers or the mean credit, for cases that may share pictures.
 
-    `unread` is the number of answers that would also be right if every unread reply were.
+    `unread` is the number of answers that would also be right if all unread replies were right.
     """
     n = right.size
     clustered = np.unique(np.asarray(clusters)).size < n

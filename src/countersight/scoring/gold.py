@@ -1,4 +1,4 @@
-"""Corrected gold answers, with which a run is rescored without querying the model again."""
+"""Corrected gold answers, for rescoring a run without querying the model again."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,11 +31,11 @@ class _GoldLine(msgspec.Struct, frozen=True):
 
 
 _Answers = dict[tuple[str, QuestionVariant], Question | str]
-"""The right answers by case and way of asking: a question with its answer, or the answer alone."""
+"""The right answers by case and question variant: a question with its answer, or the answer alone."""
 
 
 class Gold:
-    """Corrected answers by case and way of asking, which replace those of a dataset."""
+    """Corrected answers by case and question variant, which replace those of a dataset."""
 
     def __init__(self, answers: _Answers, path: Path, key: Key | None = None) -> None:
         self._answers = answers
@@ -81,7 +81,7 @@ class Gold:
             yield row, self._corrected(case)
         if unused:
             case_id, variant = min(unused)
-            raise GoldError(f"{self.path} corrects {case_id!r}, {variant}, which was not asked")
+            raise GoldError(f"{self.path} corrects the {variant} answer of case {case_id!r}, which was not asked")
 
     def _opened(self, key: Key, case: Case) -> Case:
         """Return the original case of a hidden dataset, with the published pictures."""

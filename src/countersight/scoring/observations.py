@@ -27,7 +27,7 @@ MAX_GROUPS = 100
 """The maximum number of groups for rankings."""
 
 MIN_MARGINAL_COUNT = 10
-"""The minimum number of right and of other answers in each world for a correlation."""
+"""The minimum number of right answers, and of other answers, in each world for a correlation."""
 
 
 class Phi(Figure, frozen=True):
@@ -111,7 +111,7 @@ def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[
 
 
 def ranking(outcomes: Outcomes, variant: QuestionVariant) -> Ranking | None:
-    """Rank the groups by accuracy in one way of asking; None for one group, too many groups, or equal accuracies."""
+    """Rank the groups by accuracy on one variant; None for one group, too many groups, or equal accuracies."""
     places = np.unique(outcomes.groups[_scored_and_read(outcomes, variant)])
     if not 2 <= places.size <= MAX_GROUPS:
         return None

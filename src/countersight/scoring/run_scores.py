@@ -66,7 +66,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         return len(self.controls.outcomes) if self.controls else 0
 
     def scores(self, divided: Iterable[tuple[str, NDArray[np.bool_]]] = ()) -> Scores:
-        """Compute accuracy, drop and other scores, by group and overall; sets also for the lines in `divided`."""
+        """Compute accuracy, drop and other scores by group and overall, and set scores by category in `divided`."""
         found = score(self.outcomes, self.name)
         rule = stopping_status(self.run)
         if rule and rule.pictures < rule.of_pictures:
@@ -84,7 +84,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
         )
 
     def fourths(self) -> Outcomes:
-        """Return the outcomes of questions with "if" that were asked about the picture after the change, as told."""
+        """Return the outcomes of questions with "if" about the counterfactual picture, as counterfactual outcomes."""
         cases = ((row, as_fourth(case)) for row, case in self.cases())
         replies = (reply for reply in self.run.replies() if reply.telling == "twice")
         as_told = (msgspec.structs.replace(reply, telling="told") for reply in replies)
@@ -175,8 +175,7 @@ def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Da
 
 
 def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple[int, Case]]:
-    """Iterate over the cases as asked, without the questions that the run does not ask, so that these do not count as
-    missing."""
+    """Iterate over the cases with only the questions that the run asks, so that the others do not count as missing."""
     cases = source.cases() if gold is None else gold.corrected(source.cases())
     for row, case in cases:
         yield row, case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)

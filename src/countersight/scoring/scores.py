@@ -29,9 +29,9 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     questions: int
     """The number of questions of these cases, asked or not."""
     factual: Figure
-    """Accuracy about the pictures as they are, over all answers."""
+    """Accuracy on factual questions, over all answers."""
     counterfactual: Figure
-    """Accuracy under a change, over all answers."""
+    """Accuracy on counterfactual questions, over all answers."""
     drop: Difference | None
     """Factual minus counterfactual; None if no case was scored in both."""
     both_right: Figure
@@ -54,7 +54,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     is_clustered: bool = False
     """Whether some of the cases share a picture, and intervals account for it."""
     restated: int = 0
-    """The number of questions whose unread reply was restated, whether or not it could be read then."""
+    """The number of questions whose unread reply was restated, even if the new reply is unread as well."""
 
     def figure(self, measure: str) -> Figure | None:
         """Return a measure as displayed; if there is a drop, both accuracies are over the cases of the drop."""
@@ -81,7 +81,7 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LetterShare(msgspec.Struct, frozen=True):
-    """How often a letter was answered and how often it was right, among scored choices in one way of asking."""
+    """How often a letter was given and how often it was right, among the scored choice questions of one variant."""
 
     variant: QuestionVariant
     letter: str
@@ -120,8 +120,7 @@ def score_group(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
 
 
 def accuracy(outcomes: Outcomes, variant: QuestionVariant, mask: _Mask) -> Figure:
-    """Return the accuracy of selected cases in one way of asking, or their mean credit if answers can be partly
-    right."""
+    """Return the accuracy of selected cases on one variant, or their mean credit if answers can be partly right."""
     scored = outcomes.scored(variant) & mask
     credits = None if outcomes.credits is None else outcomes.credit(variant)[scored]
     unread = int(outcomes.unread(variant)[scored].sum())
@@ -136,7 +135,7 @@ def correctness(outcomes: Outcomes, variant: QuestionVariant) -> NDArray[Any]:
 def _difference(
     outcomes: Outcomes, first: QuestionVariant, second: QuestionVariant, scored: _Mask
 ) -> Difference | None:
-    """Return the accuracy in one way of asking minus that in another, over cases that are scored in both."""
+    """Return the accuracy on one variant minus the accuracy on another, over cases that are scored on both."""
     if not (outcomes.is_read(first, scored) and outcomes.is_read(second, scored)):
         return None
     minuend, subtrahend = (correctness(outcomes, variant)[scored] for variant in (first, second))
@@ -150,7 +149,7 @@ def _difference(
 
 
 def _both_right(outcomes: Outcomes, in_both: _Mask) -> Figure:
-    """Return acc+; its upper bound also counts the cases that would be right in both worlds if unread replies were."""
+    """Return acc+; its upper bound counts unread replies as right."""
     right = outcomes.both_right()
     factual, counterfactual = (outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS)
     unread = int((factual & counterfactual & ~right & in_both).sum())
@@ -176,7 +175,7 @@ def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:
 
 
 def letter_shares(outcomes: Outcomes, variant: QuestionVariant) -> list[LetterShare]:
-    """Return the share of each letter in one way of asking, up to the last letter that was right or answered."""
+    """Return the share of each letter for one variant, up to the last letter that was right or given."""
     column = VARIANTS.index(variant)
     scored = outcomes.scored(variant) & (outcomes.gold_letters[:, column] > 0)
     n = int(scored.sum())
@@ -193,7 +192,7 @@ def letter_shares(outcomes: Outcomes, variant: QuestionVariant) -> list[LetterSh
 
 
 SHARED_PICTURES: Final = (
-    "Some cases share a picture and are not independent: n counts every case, the intervals are wider accordingly."
+    "Some cases share a picture and are not independent: n counts every case, and the intervals are wider."
 )
 NO_GROUP: Final = "(no group)"
 """The display name of cases without a group."""
@@ -252,7 +251,7 @@ class Scores(msgspec.Struct, frozen=True):
                 for each in here
             ]
             note = f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%." if here else ""
-            how = "told" if variant == "counterfactual" else "shown"
+            how = "described in words" if variant == "counterfactual" else "shown in pictures"
             yield _grid(f"Changes {how}", ("misses", "false alarms", "unread", "balance"), rates, note)
         wholes = [
             (line.group, line.answers.n, *(each and each.rate for each in (line.question, line.picture, line.whole)))

@@ -45,9 +45,9 @@ class SetScores(msgspec.Struct, frozen=True):
     group: str
     answers: Figure
     question: SetMetric | None
-    """The questions that are right for all their pictures; None if each has one picture."""
+    """The questions that are right for all their pictures; None if every question has one picture."""
     picture: SetMetric | None
-    """The pictures whose questions are all right; None if each has one question, or if there are no pictures."""
+    """The pictures whose questions are all right; None if every picture has one question, or there are no pictures."""
     whole: SetMetric
     """The sets whose answers are all right."""
 

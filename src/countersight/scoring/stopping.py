@@ -1,10 +1,10 @@
-"""Early stopping: pictures are asked in random order until an interval that is valid at any time is narrow enough.
+"""Early stopping: run pictures in random order until an interval that is valid at any time is narrow enough.
 
-The pictures, each with its cases, are asked without replacement from a benchmark of known size. For an assumed mean, a
+The pictures, each with its cases, are drawn without replacement from a benchmark of known size. For an assumed mean, a
 gambler bets on every next picture; if the mean is as assumed, the gambler's wealth is a martingale and exceeds 1/alpha
 with a probability of at most alpha, at any time (Ville). The interval contains the means at which no gambler became
-that rich (Waudby-Smith and Ramdas, 2020 and 2024). Pictures that were asked are known, so the interval shrinks to a
-point when all were asked. The size of the bets affects only the width of the interval, not its validity.
+that rich (Waudby-Smith and Ramdas, 2020 and 2024). The results of drawn pictures are known, so the interval shrinks to
+a point when all are drawn. The size of the bets affects only the width of the interval, not its validity.
 `benchmarks/stopping.py` measures both.
 """
 
@@ -61,7 +61,7 @@ class Until(msgspec.Struct, frozen=True):
         return None if self.width is None else self.width / 100
 
     def is_as_strict_as(self, other: "Until") -> bool:
-        """Return whether a run that meets this rule also meets the other."""
+        """Return whether a run that meets this rule also meets the other rule."""
         if (self.metric, self.seed) != (other.metric, other.seed):
             return False
         if self.width is None or other.width is None:
@@ -88,14 +88,14 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of cases that were asked."""
+        """The share of cases that were run."""
         return self.cases / self.of_cases if self.of_cases else 1.0
 
     def describe(self, cost: float = 0.0) -> str:
         """Describe the result and the savings in a sentence; `cost` is the cost of the run in dollars."""
         if self.cases in (0, self.of_cases):
             return f"{self}."
-        saved = f"{self}: {self.of_cases - self.cases:,} cases ({1 - self.share:.0%}) were not asked"
+        saved = f"{self}: {self.of_cases - self.cases:,} cases ({1 - self.share:.0%}) were not run"
         return f"{saved}, which saved about {in_dollars(cost / self.share - cost)}." if cost else f"{saved}."
 
     def __str__(self) -> str:
@@ -109,13 +109,13 @@ class StoppingStatus(msgspec.Struct, frozen=True):
 
 
 def stopping_status(run: RunFolder) -> StoppingStatus | None:
-    """Return the status of a run's stopping rule; None without a rule, or if all cases were asked later."""
+    """Return the status of a run's stopping rule; None without a rule, or if all cases were run later."""
     found = run.manifest.observed.get(UNTIL) if run.manifest.observed.get("sample") else None
     return msgspec.convert(found, StoppingStatus) if found else None
 
 
 class PictureOrder:
-    """The pictures of a dataset in the order in which a run with a stopping rule asks them.
+    """The pictures of a dataset in the order in which a run with a stopping rule uses them.
 
     Raises an error if no case has the questions of `metric`.
     """
@@ -140,8 +140,8 @@ class PictureOrder:
         aim: float | None = None,
         group: str | None = None,
     ) -> tuple[Interval, float, int, int]:
-        """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases asked and
-        in total.
+        """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases run
+        and in total.
 
         For missing and failed answers, each end of the interval assumes the worst case.
         """
@@ -254,7 +254,7 @@ def anytime_interval(
     aim: float | None = None,
     confidence: float = CONFIDENCE,
 ) -> Interval:
-    """Return the interval of the mean of all units, from the values asked so far in random order.
+    """Return the interval of the mean of all units, from the values seen so far in random order.
 
     Values are between `low` and `high`. With `aim`, bets minimise the time until half the interval's width reaches
     `aim`; without it, the time until the interval excludes values other than the mean.
