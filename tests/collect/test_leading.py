@@ -262,7 +262,7 @@ def test_a_copy_is_restored_into_either_database(tmp_path: Path, database: str |
         assert states(campaign) == ["done", "open"]
         assert campaign.store.read(pay.balances) == {"accrued": 20}
     if database:
-        with pytest.raises(CampaignError, match="name an empty one"):
+        with pytest.raises(CampaignError, match="use an empty database"):
             restore(tmp_path / "first", tmp_path / "third", database)
 
 

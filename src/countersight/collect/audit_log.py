@@ -23,7 +23,7 @@ class Action(msgspec.Struct, frozen=True):
     id: int
     at: float
     who: str
-    """The name and pseudonym of the person who did it, or "command line"."""
+    """The name and pseudonym of the person who acted, or "command line"."""
     name: str
     about: str
     """The name and pseudonym of a person, or the number of an item, a flag or a batch."""
@@ -33,9 +33,9 @@ class Action(msgspec.Struct, frozen=True):
 def record(
     connection: Connection, person_id: int | None, name: str, subject: object, details: Mapping[str, Any], now: float
 ) -> None:
-    """Log an action; without a person it is from the command line.
+    """Log an action; `person_id` is None for actions on the command line.
 
-    People are logged by their number, so that the log loses the name of somebody whose data is deleted.
+    People are logged by number, so deleting a person's data also removes the name from the log.
     """
     text = msgspec.json.encode(details).decode()
     row = {"at": now, "person_id": person_id, "name": name, "subject": str(subject)[:200], "details": text}

@@ -1,6 +1,6 @@
 """A campaign is a folder: `campaign.toml`, the pictures, and a SQLite file unless another database is named.
 
-The folder remembers the address of another database, without its password.
+The address of another database is stored in the folder, without its password.
 """
 
 import hashlib
@@ -76,22 +76,22 @@ class Campaign(msgspec.Struct, frozen=True):
         self.store.close()
 
     def picture_file(self, name: str) -> Path | None:
-        """Return the file of a picture of the campaign or of its guidelines; None if there is none of this name."""
+        """Return the file of a picture of the campaign or of its guidelines; None if no file has this name."""
         folder = PICTURES if _NAME.fullmatch(name) else GUIDELINES
         file = self.path / folder / name
         return file if _GUIDE.fullmatch(name) and file.is_file() else None
 
 
 def _faults(settings: Settings, flow: Flow, folder: Path) -> Iterator[str]:
-    """Yield what is wrong with settings that can be read, such as names that mean nothing in the flow."""
+    """Yield the faults of settings that could be parsed, such as names that the flow does not know."""
     for phase in flow.phases:
         if phase.name not in settings.phases:
             yield f"the section [phases.{phase.name}] is missing; the flow {flow.name} needs it"
         elif settings.phases[phase.name].people > 1 and not phase.several:
-            yield f"[phases.{phase.name}] people: one person does this phase of an item"
+            yield f"[phases.{phase.name}] people: only one person can do this phase of an item"
     for language in settings.languages:
         if language != "en" and not (read_catalog(LOCALE, language) or read_catalog(folder / "locale", language)):
-            yield f"languages: there are no texts in {language!r}"
+            yield f"languages: there is no translation for {language!r}"
     for name, quotas in (("quotas", settings.quotas), ("person_quotas", settings.person_quotas)):
         for group in quotas.keys() - set(flow.balance):
             groups = ", ".join(flow.balance) or "none"

@@ -28,7 +28,7 @@ def make_demo(folder: Path) -> None:
         draw_pictures(Path(drawn), _PICTURES)
         new_campaign(folder, "cosim", Sources(Path(drawn)), title="Demo: what if it were different?")
     names = ", ".join(f"{name} ({role})" for name, role in ACCOUNTS)
-    welcome = f'welcome = "A campaign to look around in. Log in as {names}; the password of all is {PASSWORD}."'
+    welcome = f'welcome = "A campaign to try out. Log in as {names}; every account has the password {PASSWORD}."'
     text = (folder / SETTINGS).read_text(encoding="utf-8").replace('welcome = ""', welcome, 1)
     (folder / SETTINGS).write_text(text, encoding="utf-8")
     with closing(Campaign.open(folder)) as campaign:

@@ -39,13 +39,13 @@ _ATTRIBUTION = "## Licence and attribution\n"
 
 
 def export_campaign(campaign: Campaign, folder: Path) -> list[str]:
-    """Export what is finished to a new folder, in the form of the flow; return lines on what was written."""
+    """Export all finished work to a new folder, in the format of the flow; return the lines of a summary."""
     forms = {"answer": export_run, "judge": export_labels}
     return forms.get(campaign.flow.name, export_dataset)(campaign, folder)
 
 
 def export_dataset(campaign: Campaign, folder: Path) -> list[str]:
-    """Write every finished item as a case; return lines on what was written."""
+    """Write every finished item as a case; return the lines of a summary."""
     flow = campaign.flow
     judged = campaign.store.read(lambda c: work.items_in(c, flow, "done", "removed"))
     by_split: dict[str, list[tuple[Case, work.ItemWork]]] = {}
@@ -113,7 +113,7 @@ def _copy_pictures(campaign: Campaign, staging: Path, case: Case, finished: work
 
 
 def _write_verdicts(campaign: Campaign, judged: Sequence[work.ItemWork], staging: Path) -> None:
-    """Write a line for each verified pair, including rejected ones: as it was shown, its outcome and who said what."""
+    """Write a line for each verified pair, including rejected ones: the pair as shown, its outcome and all verdicts."""
     lines = []
     for finished in (each for each in judged if outcome_of(each)):
         item, final = finished.item, final_verdict(finished.past)
@@ -171,7 +171,7 @@ def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> st
 def describe_origin(judged: Sequence[work.ItemWork]) -> str:
     """Return the origin of cases that people verified; empty if people wrote them.
 
-    It uses the heading that is read from cards, so that it survives another verification.
+    The heading is the one that this function looks for in cards, so the origin is kept if the cases are verified again.
     """
     sources = [found.item.source for found in judged if "dataset" in found.item.source]
     named = {str(source["dataset"]): str(source["fingerprint"]) for source in sources}
@@ -187,10 +187,10 @@ def describe_origin(judged: Sequence[work.ItemWork]) -> str:
 
 
 def export_run(campaign: Campaign, folder: Path) -> list[str]:
-    """Write the answers of finished items as the replies of a model called `people`; return lines on what was written.
+    """Write the answers of finished items as the replies of a model called `people`; return the lines of a summary.
 
-    Several answers to a question become the most frequent one, and where two are as frequent, one of them by lot: with
-    two people a question that is the accuracy of a single person, as CoSIm reports it.
+    The most frequent answer to a question counts; ties are broken at random. With two people per question, the result
+    is the accuracy of a single person, as CoSIm reports it.
     """
     found = campaign.store.read(lambda c: work.items_in(c, campaign.flow, "done"))
     if not found:
@@ -246,7 +246,7 @@ def _pool(finished: work.ItemWork) -> Reply:
 
 
 def export_labels(campaign: Campaign, folder: Path) -> list[str]:
-    """Write a line for each person's verdict on each edit judged by all; return lines on what was written."""
+    """Write a line for each person's verdict on each fully judged edit; return the lines of a summary."""
     found = campaign.store.read(lambda c: work.items_in(c, campaign.flow, "done"))
     labels = []
     for finished in found:

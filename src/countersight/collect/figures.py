@@ -12,7 +12,7 @@ from countersight.collect.work import STANDS, contributions
 from countersight.scoring import Agreement, Estimate, agreement
 
 _RESAMPLES = 1_000
-"""Enough for an interval on a page that is looked at while it changes."""
+"""Few resamples, because these intervals are only shown on a page that changes all the time."""
 _item, _lease, _made, _person = tables.item.c, tables.lease.c, tables.contribution.c, tables.person.c
 _STANDING = tables.lease.join(tables.contribution, _made.id == _lease.contribution_id)
 
@@ -39,7 +39,7 @@ class LabelAgreement(msgspec.Struct, frozen=True):
 
 
 class Fooling(msgspec.Struct, frozen=True):
-    """How often the model in the loop was fooled: by how many of the items that were submitted with a check."""
+    """The number of checks by the model in the loop, of items submitted with a check, and of those that fooled it."""
 
     checks: int
     items: int
@@ -47,7 +47,7 @@ class Fooling(msgspec.Struct, frozen=True):
 
 
 class PersonFigures(msgspec.Struct, frozen=True):
-    """One person's work. The means and counts are of contributions that stand."""
+    """One person's work. Only contributions that count are included."""
 
     id: int
     name: str
@@ -84,7 +84,7 @@ def _count(connection: Connection, table: FromClause, *conditions: ColumnElement
 
 
 def _pairs(connection: Connection, question: Select[Any]) -> dict[Any, int]:
-    """The two columns of a query as a dictionary of numbers."""
+    """Return the two columns of a query as a dictionary of numbers."""
     return {key: int(number) for key, number in connection.execute(question)}
 
 
@@ -152,7 +152,7 @@ def _format_estimate(estimate: Estimate) -> str:
 
 
 def group_counts(connection: Connection, flow: Flow, person_id: int | None = None) -> dict[str, int]:
-    """Return the number of items by group that should be balanced, overall or for one person; groups can overlap."""
+    """Return the number of items in each balanced group, overall or for one person; groups can overlap."""
     counts = Counter(dict.fromkeys(flow.balance, 0))
     own = () if person_id is None else (_lease.person_id == person_id,)
     counted = (_made.phase == flow.grouped_in, _item.state.not_in(("check", "removed")), *own)

@@ -30,12 +30,12 @@ from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, ope
 _RETRAIN_AFTER = 10
 """New items in the train split (or 10 % more, if that is larger) after which the ranker is trained again."""
 _TRAIN = "train"
-"""The split that it learns from."""
+"""The split that the ranker is trained on."""
 _SHARPNESS = 6.0
 FEWEST = 20
-"""Least number of instances for training."""
+"""Minimum number of training instances."""
 _MOST = 5_000
-"""Most instances for training, which then takes a few seconds: the latest ones."""
+"""Maximum number of training instances (the latest ones), with which training takes a few seconds."""
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _STOP_WORDS = frozenset(
     _WORD.findall("a an the of in on at to is are was were be it its and or this that there with for as")
@@ -120,7 +120,7 @@ class OwnRanker:
         return f"ranker/{self._ranker.trained_on}"
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
-        """Return the probability of each response; if there is new data, the model is trained meanwhile."""
+        """Return the probability of each response; if there is new data, the model is retrained in the background."""
         self.refresh()
         return tuple(self._ranker.scores(context, responses))
 
@@ -144,7 +144,7 @@ class OwnRanker:
 
 
 class RankingModel:
-    """Any model of this program that can rank text."""
+    """Any Countersight model that can rank text."""
 
     def __init__(self, name: str, timeout: float) -> None:
         model = open_model(name, ModelSettings(timeout=timeout))

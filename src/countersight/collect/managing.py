@@ -180,7 +180,7 @@ def _database(folder: Path) -> Store:
 def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
     """Copy a campaign into a new folder, even while people work in it.
 
-    The copy has a SQLite database, whatever the campaign has: it can be opened as it is, or restored into PostgreSQL.
+    The copy always has a SQLite database: it can be opened directly, or restored into PostgreSQL.
     """
     with closing(Campaign.open(campaign, database)) as opened, Staging(folder) as staging:
         with closing(_database(staging)) as copy:
@@ -198,7 +198,7 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> None:
         _copy_files(backup, staging)
         with closing(_database(backup)) as copy, closing(Store(database) if database else _database(staging)) as target:
             if target.read(lambda c: c.execute(select(func.count()).select_from(tables.person)).scalar_one()):
-                raise CampaignError("the database already contains people: name an empty one")
+                raise CampaignError("the database already contains people: use an empty database")
             _copy(copy, target)
         if database:
             remember_database(staging, database)

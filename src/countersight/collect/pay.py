@@ -51,7 +51,7 @@ def move(connection: Connection, which: ColumnElement[bool], to: Account, by: in
 
 
 def void_contribution(connection: Connection, contribution_id: int, by: int | None, now: float) -> None:
-    """Void the earnings of a contribution in all its versions, except exported ones: the exported file stays right."""
+    """Void the earnings of all versions of a contribution, except exported ones: exported files stay correct."""
     move(connection, _of_seat(contribution_id) & _paid.state.not_in(LEFT), "voided", by, now)
 
 
@@ -64,9 +64,9 @@ def _of_seat(contribution_id: int) -> ColumnElement[bool]:
 
 
 def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
-    """Approve everything a person has accrued, and return the number of payments. Nobody approves their own."""
+    """Approve everything a person has accrued, and return the number of payments; nobody approves their own."""
     if person_id == by:
-        raise CampaignError("Nobody approves their own pay: ask another lead.")
+        raise CampaignError("You cannot approve your own pay; ask another lead.")
     return move(connection, _paid.person_id == person_id, "approved", by, now)
 
 
@@ -125,7 +125,7 @@ def balances_by_person(connection: Connection, after: int, most: int) -> dict[tu
 def pay_contribution(
     connection: Connection, pay: Pay, base: int, person_id: int, contribution_id: int, now: float
 ) -> None:
-    """Pay a contribution: its base and a bonus for the series. A mere correction earns nothing more."""
+    """Pay a contribution: its base and a bonus for the series. A correction earns nothing more."""
     if _earned_already(connection, contribution_id, "work"):
         return
     bonus = next_bonus(connection, pay, person_id)

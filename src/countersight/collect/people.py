@@ -62,7 +62,7 @@ def add_person(connection: Connection, name: str, role: Role, now: float, *, pas
 
 
 def insert_person(connection: Connection, name: str | None, role: Role, now: float, **more: str | None) -> int:
-    """Insert an account with a new pseudonym, which says nothing of the person; return its id."""
+    """Insert an account with a new random pseudonym; return its id."""
     pseudonym = "p" + "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz23456789") for _ in range(7))
     return insert_row(connection, tables.person, name=name, role=role, pseudonym=pseudonym, created_at=now, **more)
 
@@ -108,7 +108,7 @@ def accept_invitation(connection: Connection, token: str, hashed: str, now: floa
 
 
 def password_fault(password: str) -> str | None:
-    """Return what is wrong with a password, in a sentence."""
+    """Return a sentence that says what is wrong with a password; None if it is valid."""
     if len(password) < SHORTEST_PASSWORD:
         return "A password needs at least 10 characters."
     return "A password may have at most 200 characters." if len(password) > LONGEST_PASSWORD else None
@@ -174,7 +174,7 @@ def script_tokens(connection: Connection, person_id: int) -> list[Row[Any]]:
 
 
 def revoke_tokens(connection: Connection, person_id: int, label: str) -> None:
-    """Revoke a person's tokens of this name."""
+    """Revoke a person's tokens with this label."""
     named = (_session.person_id == person_id) & (_session.label == label)
     connection.execute(delete(tables.session).where(named))
 

@@ -19,10 +19,10 @@ GUIDELINES = "guidelines"
 """The folder of guidelines in Markdown, one file per phase, and of their pictures."""
 FlowName = Literal["cosim", "cfmm", "cvqa", "verify", "answer", "judge"]
 Cents = Annotated[int, Meta(ge=0, le=1_000_000)]
-"""An amount of money in minor units, limited because of typing errors."""
+"""An amount of money in minor units, limited to catch typing errors."""
 Number = Annotated[int, Meta(ge=0, le=1_000_000)]
 Limit = Annotated[int, Meta(ge=1, le=1_000_000)]
-"""A maximum number; a limit of 0 would let nobody contribute, so leave it out for no limit."""
+"""A maximum number, at least 1; omit the setting for no limit."""
 Version = Annotated[int, Meta(ge=1, le=1_000_000)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Seconds = Annotated[float, Meta(gt=0, le=3600)]
@@ -75,7 +75,7 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pay: Cents = 0
     """Pay for one contribution, in minor units of the currency (cents)."""
     people: Annotated[int, Meta(ge=1, le=100)] = 1
-    """How many people do this phase of an item, without seeing each other."""
+    """The number of people who do this phase of an item, independently of each other."""
     most: Limit | None = None
     """Maximum number of contributions per person; None for no limit."""
     examples: tuple[GuidelineExample, ...] = ()
@@ -111,7 +111,7 @@ class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deadline: Seconds = 2.0
     """Seconds after which a check is abandoned and the person continues without it."""
     attempts: Annotated[int, Meta(ge=1, le=1000)] = 5
-    """Most checks of one item."""
+    """Maximum number of checks of one item."""
 
 
 class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,7 +122,7 @@ class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def primary_language(code: str) -> str:
-    """Return the language of an HTML code, without a region or a script."""
+    """Return an HTML language code without region and script."""
     return code.partition("-")[0].lower()
 
 
@@ -142,7 +142,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     undo_minutes: Annotated[float, Meta(ge=0, le=_YEAR)] = 60
     splits: dict[str, Share] = msgspec.field(default_factory=lambda: {"train": 1.0})
     gold_share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
-    """The share of items with known answers that people are given."""
+    """The share of assigned items that have a known answer."""
     return_days: Annotated[float, Meta(gt=0, le=365)] = 7
     """Number of days that returned work is reserved for its author."""
     quotas: dict[str, Limit] = {}

@@ -26,7 +26,7 @@ T = TypeVar("T")
 _Job = tuple[Callable[[Connection], Any], "Future[Any]"]
 
 _MOST_TOGETHER = 16
-"""Writes that share one commit at most: the first of them waits for the last."""
+"""The maximum number of writes in one commit; the first one waits for the last."""
 _ADVISORY_LOCK = 0x636F756E  # "coun": an arbitrary number, the same in every version
 
 
@@ -47,7 +47,7 @@ class Store:
         self.url = url
         self._readers = _engine(url, writing=False)
         self.writers = _engine(url, writing=True)
-        """For writes outside the writer thread, which wait for each other."""
+        """Serialises writes outside the writer thread."""
         try:
             _migrate(self.writers)
         except SQLAlchemyError as error:

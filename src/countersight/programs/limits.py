@@ -48,7 +48,7 @@ class Limits(msgspec.Struct, frozen=True):
     """The maximum seconds of a Python program. An ordinary program takes a few milliseconds, or up to a thousand times
     as long on a busy machine. Waiting for a tool does not count."""
     step_seconds: float = 60.0
-    """The same for a step program. Its steps share threads with those of other programs, so they may have to wait."""
+    """The maximum seconds of a step program. Its steps may have to wait, because programs share threads."""
     waiting: float = 600.0
     """The maximum time of its tools in seconds, in total, without the time in Countersight's own queues."""
     memory: int = 32 * 1024 * 1024

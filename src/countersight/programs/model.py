@@ -48,7 +48,7 @@ class Programs(Displayed):
     def __init__(
         self, name: str, style: Style, code: Model | None, finder: Vision | None, seer: Model | None = None
     ) -> None:
-        """The picture is inspected by `finder`, by the model `seer`, or by both: then `finder` only finds things."""
+        """`finder`, the model `seer`, or both inspect the picture; with both, `finder` only finds things."""
         self.name = name
         self._style, self._code, self._finder, self._seer = style, code, finder, seer
         self._written: dict[str, str] = {}
@@ -88,7 +88,7 @@ class Programs(Displayed):
         return {"sandbox": self._style.observed} if self._style.observed else {}
 
     async def close(self) -> None:
-        """Release the models, once each if one model both writes and sees, and the sandbox."""
+        """Release the sandbox and the models; a model that both writes programs and sees pictures is released once."""
         await self._style.close()
         if self._finder:
             await self._finder.close()
@@ -98,7 +98,7 @@ class Programs(Displayed):
     async def _run(
         self, program: str, request: Request, picture: Picture, spent: list[Answer], tracing: Tracing
     ) -> str:
-        """Return the result of a program as an answer; raises ProgramFailed, also if the program crashes something."""
+        """Return the result of a program as an answer; raises ProgramFailed, even if the interpreter crashes."""
 
         async def ask(question: str) -> str:
             return await self._ask_language_model(question, spent)

@@ -81,7 +81,7 @@ def rgb(colour: str) -> Rgb:
 
 
 def mix(first: Rgb, second: Rgb, part: int, whole: int) -> Rgb:
-    """Return the colour `part` of `whole` of the way from the first to the second, in whole numbers."""
+    """Return the colour at `part` / `whole` of the way from the first colour to the second, in integers."""
     red, green, blue = ((a * (whole - part) + b * part) // whole for a, b in zip(first, second, strict=True))
     return red, green, blue
 

@@ -1,7 +1,7 @@
 """Changes of a scene as data, the function that applies them, and the file of a dataset's scenes.
 
 A new kind of edit is one more struct with its own tag and one more case in `apply`. Edits are applied without checks;
-`geometry.faults` finds out whether things touch afterwards.
+`geometry.faults` checks whether things touch afterwards.
 """
 
 from collections import Counter
@@ -102,8 +102,7 @@ def _ids(scene: Scene) -> list[str]:
 
 
 def _changed(scene: Scene, ids: Container[str], change: Callable[[Any], Any]) -> Scene:
-    """Return the scene with the change made to each of the items, or without those of which it leaves None; the change
-    of a circle is also that of its dots."""
+    """Return the scene with the items (and dots of circles) changed, or removed where the change returns None."""
 
     def each(items: tuple[Item, ...]) -> tuple[Item, ...]:
         found = (change(item) if item.id in ids else item for item in items)

@@ -1,7 +1,7 @@
 """Build random worlds of supports: towers, bridges, balances, leaning planks, shelves and things on strings.
 
-A structure is built on the line 0; positions above it are negative. The solver then checks whether it holds. If it does
-not, it is built again.
+A structure is built on the line 0; positions above it are negative. The solver then checks whether it is stable. If it
+is not, it is built again.
 """
 
 from collections.abc import Callable, Sequence
@@ -274,7 +274,7 @@ _GAP = 6
 
 
 def build_supports(rng: Random, difficulty: Difficulty, having: Sequence[str] = ()) -> Supports:
-    """Return a random world that holds with a visible margin; `having` names structures that it must contain."""
+    """Return a random world that is stable with a visible margin; `having` names structures that it must contain."""
     while True:
         world = _drawn(rng, difficulty, having)
         placed = on_the_floor(world, _lying(rng, rng.randint(0, 3))) if world else None
@@ -312,7 +312,7 @@ def _drawn(rng: Random, difficulty: Difficulty, having: Sequence[str]) -> Suppor
 
 
 def _holding(name: str, rng: Random) -> Supports:
-    """Return a random structure of this name that holds by itself, with its left edge at 0."""
+    """Return a random structure of this name that is stable by itself, with its left edge at 0."""
     base = TABLE if name in _STANDING else _SHELF if name == "shelf" else BEAM
     most = TABLE - _LOW - 6 if name in _STANDING else _LOW - BEAM - 10
     while True:

@@ -75,14 +75,14 @@ def apply_change(world: Supports, change: WorldChange) -> Supports:
 
 
 def fallen_under(world: Supports, change: WorldChange, *, margin: float = MARGIN) -> frozenset[str]:
-    """Return what falls under a change of a world that holds; raises Unclear if a viewer could not tell."""
+    """Return what falls under a change of a stable world; raises Unclear if a viewer could not tell."""
     if isinstance(change, RemoveThing):
         return fallen(world, change.id, margin=margin)
     return fallen(apply_change(world, change), margin=margin)
 
 
 def outcome(world: Supports, change: WorldChange) -> Outcome:
-    """Return the outcome of a change of a world that holds; raises Unclear if a viewer could not tell."""
+    """Return the outcome of a change of a stable world; raises Unclear if a viewer could not tell."""
     down = fallen_under(world, change)
     return Outcome(down, world_after_fall(apply_change(world, change), down))
 

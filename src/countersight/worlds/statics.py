@@ -189,7 +189,7 @@ _UNIT = 100.0
 
 
 class Variant(NamedTuple):
-    """The world with all its weights shifted to the right by `shift`, and by anything within `reach` in addition."""
+    """The world with all weights shifted to the right by `shift` plus any amount from -`reach` to `reach`."""
 
     rough: float = 1.0
     """Friction relative to the world itself."""

@@ -1,4 +1,4 @@
-"""Flow `answer`: people answer the questions of a dataset as a model does (CoSIm 7, its human evaluation)."""
+"""Flow `answer`: people answer the questions of a dataset as a model does (human evaluation, CoSIm 7)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -35,12 +35,12 @@ class AnswerFlow(CaseFlow):
     )
 
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
-        """Yield the items of a dataset; all questions of a campaign come from one dataset, except known ones."""
+        """Yield the items of a dataset; all questions come from one dataset, except those with known answers."""
         fingerprints = {source["fingerprint"] for key, source in known.items() if not key.startswith("known/")}
         for item in super().new_items(sources, keep, known):
             if item.gold is None and fingerprints - {item.source["fingerprint"]}:
                 raise CampaignError(
-                    "the export of `answer` is a run of one dataset: make another campaign for this one"
+                    "the export of `answer` is a run of one dataset: make another campaign for this dataset"
                 )
             yield item
 

@@ -53,7 +53,7 @@ class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class BlindAnswers(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answers of a second person, who was told neither answer."""
+    """The answers of a second person, who did not see the writer's answers."""
 
     basic_answer: str
     counterfactual_answer: str
@@ -79,7 +79,7 @@ class CfmmFlow(PictureFlow):
     grouped_in = "write"
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
-        """Return the pair, or both its questions with the options; the second person is not told the answers."""
+        """Return the pair, or only its questions and options for the second person, who does not see the answers."""
         if phase == "write":
             return super().fields(phase, item, past)
         pair = past["write"][-1]
@@ -146,9 +146,9 @@ _LITTLE = frozenset(re.findall(r"\w+", "a an the of in on at to is are was were 
 def leak(question: str, right: str, wrong: str, language: str = "en") -> str:
     """Return the right option if the question names it ("If I painted this bus blue", CFMM 3.3); "" otherwise.
 
-    In English, the words of the right option stand in the if-clause and those of the wrong one do not; in other
-    languages the whole question is looked at. Numbers, and options of little words only ("yes", "no"), are left to the
-    second person: a number in an if-clause is hardly ever the answer (8 of 977 questions of C-VQA-Real).
+    In English, the if-clause contains the words of the right option but not of the wrong one; in other languages the
+    whole question is searched. Numbers and options such as "yes" and "no" are left to the second person:
+    a number in an if-clause is hardly ever the answer (8 of 977 questions of C-VQA-Real).
     """
     right, wrong, asked = right.casefold().strip(), wrong.casefold().strip(), question.casefold()
     if not right or right in NUMBER_WORDS or right.isdigit():

@@ -1,6 +1,6 @@
 """Flow `cosim`: a question about a picture, a change to the scene, distractors that fool a model (CoSIm 4).
 
-Each phase begins by looking at the one before: it can be flagged, with a reason that a reviewer reads.
+In each phase, people first check the work of the previous phase; they can flag it, with a reason for a reviewer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,14 +31,14 @@ _QUESTION: Final = (
     Text("answer", "Answer", "The direct answer: “Yes”, “No, not today”.", most=200),
     Text("justification", "Justification", "What in the picture shows it: “because …”.", rows=3, words=3),
 )
-"""The fields besides the picture and the box, which are shown in a way of their own."""
+"""The fields other than the picture and the box, which are shown separately."""
 _RESPONSE = "Answer and justification for the changed scene."
 _CHANGE: Final = (
     Choice("guide", "Guide", options=GUIDES),
     Text("change", "The change to the scene", "What is added, removed, moved or different?", rows=3, words=3),
     Text("response", "New response", _RESPONSE, rows=3, words=4, differs_from=(_INITIAL,)),
 )
-"""The fields besides the types of change."""
+"""The fields other than the types of change."""
 _EDIT = "You may edit it, but its meaning must stay the same. A reviewer sees your changes."
 _WRONG = "Edit it until it is wrong and differs from the others."
 _DISTRACTOR: Final = (

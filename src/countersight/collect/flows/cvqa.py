@@ -1,7 +1,7 @@
 """Flow `cvqa`: pairs that a machine wrote are verified by two people; indirect questions are written by hand (C-VQA 3).
 
 An item is either a pair of questions to verify, or a picture with its factual question, for which a person writes a
-counterfactual question. What a person wrote is verified like all other pairs. `import_vqav2` makes such items from
+counterfactual question. Pairs written by people are verified like all others. `import_vqav2` makes such items from
 VQAv2's files.
 """
 
@@ -45,7 +45,7 @@ class CvqaFlow(verify.VerifyFlow):
     )
 
     def adapt(self, case: Case) -> Case:
-        """Return a case whose factual question has the kind of its answer: a number, or yes or no."""
+        """Return a case with the kind of its factual question set from the answer: a number, or yes or no."""
         return with_closed_question(case) if case.counterfactual is None else case
 
     def fault(self, case: Case) -> str:
@@ -54,7 +54,7 @@ class CvqaFlow(verify.VerifyFlow):
         if fault or case.counterfactual is not None:
             return fault
         if case.factual is None or case.factual.kind not in CLOSED:
-            return "its question asks neither for a number nor for yes or no, as C-VQA requires"
+            return "its question asks neither for a number nor for yes or no; C-VQA allows only these"
         return "" if case.image else "it has no picture to write about"
 
     def items_of(self, case: Case, source: dict[str, Any]) -> Iterator[NewItem]:
@@ -159,7 +159,7 @@ def _fault(layout: Layout, row: Row, entry: int, pictures: Path) -> str:
     except BadField:
         return ""  # the import reports it
     if question is None or question.kind not in CLOSED:
-        return "ask neither for a number nor for yes or no, as C-VQA requires"
+        return "ask neither for a number nor for yes or no, the kinds that C-VQA allows"
     there = any((pictures / subfolder / file).is_file() for subfolder in layout.folders)
     return "" if there else f"have no picture in {pictures}"
 

@@ -1,7 +1,7 @@
 """Forms: declared fields, and the class that reads and checks what a person submitted.
 
-A page shows a form from the same declaration from which it is read. Checks that need the grammar of a language are done
-in the languages of `CONDITIONS` only.
+A form is shown and read with the same declaration. Checks that need the grammar of a language run only for the
+languages in `CONDITIONS`.
 """
 
 import re
@@ -16,7 +16,7 @@ from countersight.reading import answer_in
 
 
 class Field(msgspec.Struct, frozen=True):
-    """What all fields of a form have in common: the form is shown and read from the same declaration."""
+    """The attributes that all fields of a form have; pages are both rendered and read with them."""
 
     name: str
     label: str
@@ -24,9 +24,9 @@ class Field(msgspec.Struct, frozen=True):
     about: str = ""
     """A text of the item that the field is about, shown after the hint."""
     when: tuple[str, tuple[str, ...]] = ("", ())
-    """An earlier field, and the values of it for which this field is read; by default it is always read."""
+    """An earlier field, and its values for which this field is read; by default it is always read."""
     half: bool = False
-    """Whether it takes half the width of the form."""
+    """Whether the field takes half the width of the form."""
 
 
 class Text(Field, frozen=True):
@@ -37,15 +37,15 @@ class Text(Field, frozen=True):
     rows: int = 1
     needed: bool = True
     differs_from: tuple[str, ...] = ()
-    """Fields, or earlier texts, that must differ in words."""
+    """Fields, or earlier texts, from which this text must differ."""
     words: int = 1
     """Fewest words."""
     asks: bool = False
-    """Whether it must end with a question mark."""
+    """Whether the text must end with a question mark."""
     supposes: bool = False
-    """Whether it must contain a condition."""
+    """Whether the text must contain a condition."""
     answers: Question | None = None
-    """The question that it answers; a number is stored in the form of gold answers."""
+    """The question that the text answers; a number is stored in the format of gold answers."""
 
 
 class Choice(Field, frozen=True):
@@ -111,7 +111,7 @@ class Form:
     def read(self, fields: Sequence[Field], earlier: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the checked values of declared fields, "" for those that are not read.
 
-        `earlier` has texts, by their names on the page, that some fields must differ from.
+        `earlier` maps names on the page to texts from which some fields must differ.
         """
         texts = dict(earlier or {})
         labels = {name: name for name in texts} | {field.name: field.label for field in fields}

@@ -73,7 +73,7 @@ class JudgeFlow(Flow):
                 yield NewItem(f"{trail.case}/{concept.number}"[:200], source, "judge")
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
-        """Return the two verdicts with a reason each."""
+        """Return the two verdicts, each with a reason."""
         pcs, pcs_reason, ncc, ncc_reason = form.read(FIELDS).values()
         return PersonVerdict(_SCORES.get(pcs), _SCORES.get(ncc), pcs_reason, ncc_reason)
 

@@ -1,4 +1,4 @@
-"""Where the items of a campaign come from: the cases of a dataset, or a folder of pictures."""
+"""Make the items of a campaign from the cases of a dataset or from a folder of pictures."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ class CaseFlow(Flow):
         raise NotImplementedError
 
     def check_item(self, item: NewItem) -> NewItem | None:
-        """Return an item that checks a person's care, with the known answer; None if it cannot check anything."""
+        """Return an item with a known answer, which checks a person's care; None if no such item can be made."""
         raise NotImplementedError
 
     def _cases(self, sources: Sources, keep: KeepPicture, path: Path) -> Iterator[tuple[Case, dict[str, Any]]]:

@@ -1,7 +1,7 @@
-"""The flow protocol: consecutive phases, each with a form, and how they end in a case.
+"""The flow protocol: consecutive phases, each with a form, that lead to a case.
 
-A flow knows nothing of databases or pages. It makes items from pictures, cases or an audit, and it says what a phase
-shows, what a form means, and what follows when the seats of a phase are taken.
+A flow does not access databases or pages. It makes items from pictures, cases or an audit, and defines what a phase
+shows, how its form is read, and what follows when all its contributions are made.
 """
 
 import hashlib
@@ -26,14 +26,14 @@ Past = Mapping[str, Sequence[Content]]
 
 
 class Instance(msgspec.Struct, frozen=True):
-    """The description of a scene, and the responses to choose from, of which the first is right."""
+    """The description of a scene, and the responses to choose from; the first is right."""
 
     context: str
     responses: tuple[str, ...]
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """One kind of work."""
+    """One step of the work on an item."""
 
     name: str
     title: str
@@ -43,11 +43,11 @@ class Phase(msgspec.Struct, frozen=True):
     sees: tuple[str, ...] = ()
     """Earlier phases whose contributions are shown; others are not even read."""
     verifies: str = ""
-    """The phase before, which is shown first and may be flagged."""
+    """The previous phase, which is shown first and may be flagged."""
     checked: bool = False
     """Whether the model in the loop is asked about the text."""
     several: bool = False
-    """Whether several people may do it for one item."""
+    """Whether several people may do this phase of one item."""
     adjudicates: bool = False
     """Whether this phase resolves disagreements; the conflicting answers are shown in random order."""
     fields: tuple[Field, ...] = ()
@@ -61,18 +61,18 @@ class NewItem(msgspec.Struct, frozen=True):
     source: dict[str, Any]
     phase: str
     gold: dict[str, Any] | None = None
-    """The required content of the form if the answer is known: such items are used now and then as checks."""
+    """The required content of the form if the answer is known; such items are sometimes given to people as checks."""
 
 
 class Sources(msgspec.Struct, frozen=True):
-    """What new items are made from."""
+    """The sources of new items."""
 
     pictures: Path | None = None
     """A folder of pictures."""
     source: Path | None = None
     """A dataset, a run or an audit."""
     gold: Path | None = None
-    """A dataset with correct answers, whose cases are given to people now and then to check their care."""
+    """A dataset with correct answers; its cases are sometimes given to people to check their care."""
     seed: int = 0
     on_bad: Callable[[str], None] = lambda words: None
     """Called with the reason why a picture or a case is skipped."""
@@ -81,7 +81,7 @@ class Sources(msgspec.Struct, frozen=True):
 KeepPicture = Callable[[Picture], str]
 """Stores a picture in the campaign, and returns its name there."""
 Known = Mapping[str, dict[str, Any]]
-"""The sources of the items that a campaign has already, by key."""
+"""The sources of the items that are already in a campaign, by key."""
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -124,14 +124,14 @@ class Dispute(msgspec.Struct, frozen=True):
     reason: str
     words: str
     about: str
-    """The phase whose contribution, and pay, is in doubt."""
+    """The phase of the disputed contribution, which may lose its pay."""
 
 
 Step = Advance | Finish | Dispute
 
 
 class Flow:
-    """A way of collecting; subclasses override what differs from these defaults."""
+    """The base class of flows; subclasses override these defaults."""
 
     name: str
     about: str
@@ -142,7 +142,7 @@ class Flow:
     """The phase in which the group is decided; empty if there is none."""
 
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
-        """Yield the items for a campaign that has the `known` ones."""
+        """Yield new items for a campaign that already has the `known` ones."""
         raise NotImplementedError
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:

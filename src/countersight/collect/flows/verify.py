@@ -1,6 +1,6 @@
-"""Flow `verify`: two people verify a case independently; a third decides where they differ (C-VQA 3.2).
+"""Flow `verify`: two people verify a case independently; a third decides if they differ (C-VQA 3.2).
 
-They check whether the question is about the picture and whether the answer is right; of a pair, both answers. Wrong
+They check whether the question is about the picture and whether the answer is right; for a pair, both answers. Wrong
 answers are corrected. A question that is not about the picture, or that cannot be decided, is rejected.
 """
 
@@ -35,7 +35,7 @@ class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     words: str = ""
     """Why it is rejected or corrected."""
     factual_answer: str = ""
-    """The corrected answer to the factual question of a pair, if that one was wrong."""
+    """The corrected answer to the factual question of a pair, if that answer was wrong."""
 
     @property
     def settled(self) -> tuple[str, str, str]:
@@ -158,7 +158,7 @@ def supposes(case: Case) -> bool:
 
 
 def questions_to_verify(case: Case) -> dict[str, Question]:
-    """Return the questions whose answers are verified, by the prefix of their fields: both of a pair."""
+    """Return the questions whose answers are verified, by the prefix of their fields; for a pair, both."""
     pair = {"factual_": case.factual} if case.factual and case.counterfactual else {}
     return pair | {"": asked(case)}
 

@@ -25,7 +25,7 @@ class Limiter:
         self._seen: OrderedDict[str, list[float]] = OrderedDict()
 
     def take(self, key: str) -> None:
-        """Count a try, or refuse it and say when it may be tried again."""
+        """Count a try, or refuse it and say how long to wait."""
         now = time.monotonic()
         recent = [at for at in self._seen.pop(key, []) if now - at < self._seconds]
         self._seen[key] = recent
@@ -39,7 +39,7 @@ class Limiter:
         recent.append(now)
 
     def take_back(self, key: str, *, everything: bool = False) -> None:
-        """Uncount the last try, which was not a guess, or all of them."""
+        """Remove the last try (it was not a guess) or all tries from the count."""
         if self._seen.get(key):
             del self._seen[key][0 if everything else -1 :]
 
@@ -100,7 +100,7 @@ async def logout(visit: Visit) -> Response:
 
 
 async def join_page(visit: Visit, fault: str = "") -> Response:
-    """Show the password form behind a one-time link, with what is wrong with a password."""
+    """Show the password form of a one-time link, with the fault of a rejected password."""
     shown = {"invited": _invited(visit), "link": visit.request.path_params["link"]}
     return visit.render("join.html", 422 if fault else 200, fault=visit.say(fault), **shown)
 

@@ -1,4 +1,4 @@
-"""The web application: all addresses with their permissions, shared pages, the server, and unsafe settings."""
+"""The web application: all addresses with their permissions, shared pages, the server, and its warnings."""
 
 import signal
 import socket
@@ -127,7 +127,7 @@ PAGES: Final = (
     Page("/pictures/{name}", picture),
     Page("/static/{name}", static, role=None),
 )
-"""All pages. The tests visit each with every role."""
+"""All pages. The tests open every page with every role."""
 
 
 def application(campaign: Campaign, *, secure: bool = False, public_url: str = "") -> Starlette:
@@ -172,7 +172,7 @@ def serve(
 ) -> None:
     """Serve until stopped; `started` is called first if the address is free and the campaign has no other server.
 
-    Behind a proxy, `public_url` is the public address and `trusted_proxies` its addresses.
+    Behind a proxy, `public_url` is the public address and `trusted_proxies` has the proxy's addresses.
     """
     _refuse_taken(host, port)
     app = application(campaign, secure=public_url.startswith("https://"), public_url=public_url.rstrip("/"))
@@ -226,7 +226,7 @@ def configuration_faults(
             "proxy with --trust-proxy"
         )
     if trusted_proxies == "*":
-        found.append("any visitor can claim any address: name the proxy's own address with --trust-proxy")
+        found.append("any visitor can fake their IP address: name the proxy's own address with --trust-proxy")
     for name in (SECRET, DATABASE):
         file = campaign.path / name
         if file.is_file() and file.stat().st_mode & 0o077:

@@ -1,7 +1,7 @@
 """Pages for leads: progress, items, people, pay; and the JSON API for study scripts, under /api/.
 
 A script sends the token of a lead (`Authorization: Bearer …`, made on the page Tokens). Lists come a page at a time:
-`after` is the number of the last row that was read. What a script changes goes into the audit log.
+`after` is the number of the last row that was read. Changes by scripts are recorded in the audit log.
 """
 
 from typing import Any, Final
@@ -18,7 +18,7 @@ from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 _ON_A_PAGE = 50
 _MOST = 500
-"""Rows of one JSON answer."""
+"""Maximum number of rows in a JSON response."""
 STATES = ("open", "flagged", "done", "removed", "check")
 _ROLE: Final = Choice("role", "Role", options={role: role for role in people.ROLES})
 _BATCH_PAID: Final = Choice(
@@ -102,7 +102,7 @@ async def contributions(visit: Visit) -> Response:
 
 
 async def item(visit: Visit) -> Response:
-    """One item with every version of every contribution and every flag."""
+    """Show one item with every version of every contribution and every flag."""
     number = visit.number
     if not visit.store.read(lambda c: c.execute(select(tables.item.c.id).where(tables.item.c.id == number)).first()):
         raise RefusedError(404, "There is no such item.")

@@ -16,7 +16,7 @@ from countersight.collect.settings import LOCALE, read_catalog
 
 @cache
 def templates() -> Environment:
-    """Return the templates of all pages, compiled, so that nobody waits for that later."""
+    """Return the templates of all pages, already compiled so that no request has to wait."""
     environment = Environment(
         loader=PackageLoader("countersight.collect.web", "templates"),
         autoescape=True,
@@ -39,7 +39,7 @@ def templates() -> Environment:
 
 
 def task_template(flow: str, phase: str) -> str:
-    """Return the name of the template for the tasks of a phase; flows share those that are named after the phase."""
+    """Return the name of the template for the tasks of a phase; templates named after the phase are shared by flows."""
     names = (f"tasks/{flow}_{phase}.html", f"tasks/{phase}.html", "task.html")
     return str(templates().select_template(names).name)
 

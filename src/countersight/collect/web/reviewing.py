@@ -30,14 +30,14 @@ def _flag(visit: Visit) -> work.Flag:
 
 
 async def _seen_flag(visit: Visit) -> work.Flag:
-    """Return the flag of a page, and record that its item is seen: a reviewer never gets it as a task afterwards."""
+    """Return the flag of a page, and record that the reviewer saw its item, so they never get it as a task."""
     found = _flag(visit)
     await visit.store.write(lambda c: work.look(c, found.item_id, visit.me.id))
     return found
 
 
 async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Response:
-    """Show one flag with its item, perhaps after a form with faults."""
+    """Show one flag with its item, and the faults of an invalid form."""
     found = await _seen_flag(visit)
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
     entries = history(visit, found.item_id)
@@ -59,7 +59,7 @@ KEEP: Final = {
     True: "Keep it: the item goes on to the next person",
     False: "Keep it as it is; a bonus that waits for a review is earned",
 }
-"""What keeping an item means, by whether a person flagged it."""
+"""The label for keeping an item, by whether a person flagged it."""
 RETURN: Final = "Send the contribution in question back to its author, who reads your reason"
 REMOVE: Final = {
     "edited": "Have the distractors written again by somebody else; these are not paid",

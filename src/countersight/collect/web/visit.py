@@ -1,6 +1,6 @@
 """A visit: one request of one person, from its form and permissions to its response.
 
-Pages are entries of a table with their handlers; a handler gets the visit and returns the response.
+Each page is a table entry with a handler, which gets the visit and returns the response.
 """
 
 import hashlib
@@ -29,12 +29,12 @@ from countersight.errors import CampaignError
 
 COOKIE: Final = "countersight"
 MOST_DIGITS: Final = 9
-"""Most digits of a row number: PostgreSQL counts rows to two thousand million."""
+"""Maximum digits of a row number: PostgreSQL's row numbers end at about two billion."""
 
 _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 200
 _FIGURE_SECONDS = 20.0
-"""Time after which figures of the whole campaign, which take long to compute, are computed again."""
+"""Seconds after which the figures of the whole campaign are recomputed, because computing them takes long."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -64,7 +64,7 @@ class Site(msgspec.Struct, frozen=True):
     """Figures of the whole campaign: when each is computed again, when it was computed, and its value."""
 
     async def figure(self, name: str, question: Callable[[Connection], Any]) -> tuple[Any, float]:
-        """Return a figure and when it was computed; while it is computed again, others get the last one."""
+        """Return a figure and when it was computed; while it is recomputed, other requests get the last value."""
         now = time.monotonic()
         due, at, value = self.figures.get(name, (0.0, 0.0, None))
         if value is None or now > due:
@@ -103,9 +103,9 @@ class Visit:
         """Whether a script sent its own token."""
         self.now = time.time()
         self.noted: dict[str, str] = {}
-        """Details for the audit log, in addition to those of the form or instead of them."""
+        """Details for the audit log, added to the form's fields or replacing them."""
         self.subject: object = request.path_params.get("number", "")
-        """What an action is about in the audit log: the number of a person, an item, a flag or a batch."""
+        """The subject of an action in the audit log: the number of a person, an item, a flag or a batch."""
         self.language = self.settings.languages[0]
         """The language of the interface: the browser's if the campaign has it."""
         accepted = request.headers.get("accept-language", "")[:200].split(",")
@@ -260,7 +260,7 @@ async def respond(site: Site, page: Page, request: Request) -> Response:
 
 
 def _server_fault(error: Exception) -> RefusedError:
-    """Return what people are told about an error that is not theirs."""
+    """Return the message shown to people for a server error."""
     if is_unavailable(error):
         return RefusedError(
             503, "The database cannot be reached, and your last input may not be stored. Try again in a minute.", 60
@@ -303,7 +303,7 @@ async def read_form(request: Request, *, script: bool = False) -> dict[str, str]
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     bare = script and not kind  # a script may send no body
     if not bare and kind != ("application/json" if script else "application/x-www-form-urlencoded"):
-        raise RefusedError(415, "Send a plain form, or as a script JSON (Content-Type: application/json).")
+        raise RefusedError(415, "Send a plain form, or JSON from a script (Content-Type: application/json).")
     body = bytearray()
     try:
         async for piece in request.stream():

@@ -20,7 +20,7 @@ from countersight.collect.web.rendering import task_template
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 
 _OWN = frozenset({"csrf", "pasted", "seconds"})
-"""Fields of a form that are not part of what is contributed."""
+"""Form fields that are not part of the contribution."""
 _LONGEST_DRAFT = 20_000
 _FLAG = (
     Choice("flag_reason", "Why?", options=work.REASONS),
@@ -28,12 +28,12 @@ _FLAG = (
 )
 _SHOWN = 50
 _MOST_COUNTED = 200
-"""Limit up to which waiting items are counted."""
+"""Waiting items are counted up to this number."""
 _chance = random.SystemRandom()
 
 
 class LeasedTask(msgspec.Struct, frozen=True):
-    """Everything about a leased item that its holder may know."""
+    """Everything about a leased item that its holder may see."""
 
     lease: work.Lease
     item: Item
@@ -42,7 +42,7 @@ class LeasedTask(msgspec.Struct, frozen=True):
 
 
 def load_task(visit: Visit, token: str = "", person_id: int = 0) -> LeasedTask:
-    """Return the task of a page, or with a token and its holder; other people's tasks are not found."""
+    """Return the task of a page, or the one with a token and a holder; other people's tasks are not found."""
     token, person_id, flow = token or visit.request.path_params["token"], person_id or visit.me.id, visit.campaign.flow
 
     def load(connection: Connection) -> LeasedTask:
@@ -180,9 +180,9 @@ async def submit(visit: Visit) -> Response:
 
 
 def full_groups(visit: Visit, task: LeasedTask) -> set[str]:
-    """Return the groups of which there are enough, by everybody or by this person.
+    """Return the groups that already have enough items, overall or by this person.
 
-    There are none if the group of the item is decided elsewhere, or when returned work is corrected.
+    Empty if the group of the item is decided in another phase, or when returned work is corrected.
     """
     flow, settings, full = visit.campaign.flow, visit.settings, set[str]()
     if task.phase.name != flow.grouped_in or task.lease.note or task.lease.state == "done":
@@ -195,7 +195,7 @@ def full_groups(visit: Visit, task: LeasedTask) -> set[str]:
 
 
 def _refuse_full_groups(visit: Visit, task: LeasedTask, form: Form, content: Content) -> None:
-    """Record a fault if there are enough items of all groups of a contribution."""
+    """Record a fault if all groups of a contribution already have enough items."""
     full = set() if form.faults else full_groups(visit, task)
     groups = visit.campaign.flow.groups(content) if full else ()
     if groups and full.issuperset(groups):
@@ -291,7 +291,7 @@ async def home(visit: Visit) -> Response:
 
 
 def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> dict[str, Any]:
-    """Return what a person's first page shows of a phase."""
+    """Return the data about a phase on a person's first page."""
     me, campaign = visit.me.id, visit.campaign
     lease = work.current_lease(connection, me, phase.name)
     return {
@@ -340,7 +340,7 @@ async def take_test(visit: Visit) -> Response:
 
 
 async def next_task(visit: Visit) -> Response:
-    """Take the next item of a phase, or the one that is open."""
+    """Take the next item of a phase, or continue with the open one."""
     phase = _phase(visit)
     standing, _ = visit.store.read(lambda c: work.standing(c, visit.campaign, visit.me.id, phase.name))
     if standing != "qualified":
@@ -372,5 +372,5 @@ async def undo(visit: Visit) -> Response:
     """Withdraw a contribution and open it again."""
     taken = await visit.store.write(lambda c: work.undo(c, visit.campaign, visit.number, visit.me.id, visit.now))
     if taken is None:
-        raise RefusedError(409, "It is too late to take this back, or others have gone on with the item.")
+        raise RefusedError(409, "It is too late to take this back, or others have continued with the item.")
     return visit.go(f"/task/{taken.token}")

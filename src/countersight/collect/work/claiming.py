@@ -128,7 +128,7 @@ def change_lease(connection: Connection, lease_id: int, **values: object) -> Non
 def claim(
     connection: Connection, campaign: Campaign, person_id: int, phase: str, now: float, chance: Random
 ) -> Lease | None:
-    """Return the person's open item of this phase, or a new one, or None if there is none for them."""
+    """Return the person's open item of this phase, or a new one, or None if no item is available."""
     free_expired(connection, campaign, now)
     there = current_lease(connection, person_id, phase)
     if there is not None or is_full(connection, campaign, person_id, phase):
@@ -264,7 +264,7 @@ def _next_item(connection: Connection, person_id: int, phase: str) -> int | None
 
 
 def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | None:
-    """Return the next free item in a random order per person that keeps the two questions of a case apart.
+    """Return the next free item in a random order per person in which the two questions of a case are far apart.
 
     Items that others have begun come first, so that they are finished.
     """

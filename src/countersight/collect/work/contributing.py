@@ -266,8 +266,8 @@ def undoable(
 def _withdrawable(campaign: Campaign, person_id: int, now: float) -> Select[Any]:
     """Return a query for the contributions that a person may withdraw.
 
-    It is too late when the time is over, a reviewer has decided about the item, its pay has left in a batch, the author
-    has seen the whole item, or somebody has gone on with it.
+    It is too late if the time is over, a reviewer has decided about the item, the pay was exported, the author has seen
+    the whole item, or somebody has continued with it.
     """
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
     item, sight, part = tables.item.c, tables.sight.c, tables.lease.alias().c

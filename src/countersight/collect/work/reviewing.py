@@ -1,4 +1,4 @@
-"""Flags and the decisions of reviewers; pausing and blocking people, and the fate of all their work."""
+"""Flags and the decisions of reviewers; pausing and blocking people, and decisions about all their work."""
 
 from random import Random
 from typing import Any, Final, Literal
@@ -46,7 +46,7 @@ Outcome = Literal["fair", "unfair", "edited", "returned"]
 
 
 class Flag(msgspec.Struct, frozen=True):
-    """A flag as shown to a reviewer; `note` is that of the reviewer who decided."""
+    """A flag as shown to a reviewer; `note` was written by the reviewer who decided."""
 
     id: int
     item_id: int
@@ -75,7 +75,7 @@ def flag(
 
 
 def open_flags(connection: Connection, reviewer_id: int, flag_id: int | None = None, most: int = 50) -> list[Flag]:
-    """Return undecided flags, the oldest first, or one of them; none of items that the reviewer contributed to."""
+    """Return undecided flags, oldest first, or one of them, without items that the reviewer contributed to."""
     row, lease = tables.flag.c, tables.lease.c
     part = exists().where(lease.item_id == row.item_id, lease.person_id == reviewer_id, lease.state.in_(HELD))
     chosen = () if flag_id is None else (row.id == flag_id,)
@@ -105,11 +105,11 @@ def decide(
     contribution_id: int | None = None,
     content: Content | None = None,
 ) -> bool:
-    """Carry out a reviewer's decision; False if another was quicker, or the author withdrew the work.
+    """Carry out a reviewer's decision; False if another reviewer was quicker, or the author withdrew the work.
 
     `fair` removes the item and the pay of one of its contributions, or of none; if the right response was edited to say
-    something else, only that phase is repeated. `unfair` keeps the item: after a person's flag, work on it goes on.
-    `edited` keeps it with another `content` of one of its contributions. `returned` sends one back to its author.
+    something else, only that phase is repeated. `unfair` keeps the item; after a person's flag, work on it continues.
+    `edited` keeps it with another `content` of one of its contributions. `returned` sends one back.
     """
     item = load_item(connection, found.item_id)
     about = found.contribution_id if found.reason == EDITED else contribution_id or None
@@ -202,7 +202,7 @@ Fate = Literal["keep", "redo", "remove"]
 def set_access(connection: Connection, campaign: Campaign, person_id: int, access: Access) -> None:
     """Allow somebody to work, pause them (they see only their account), or block them (they cannot log in).
 
-    Their items return to the pool. Who is paused keeps work that was sent back to them until it expires.
+    Their items return to the pool. Paused people keep work that was sent back to them until it expires.
     """
     connection.execute(update(tables.person).where(tables.person.c.id == person_id).values(access=access))
     if access != "open":

@@ -117,7 +117,7 @@ _XOR: Final = "_xor_"
 _WORD_XOR: Final = re.compile(r"""('[^']*'|"[^"]*")|\bxor\b""")
 """VisProg's `xor`, which is not a Python operator, outside of strings."""
 _QUOTED: Final = re.compile(r"\{\s*(\w+)\s*\}")
-"""A result in quotes: "'{A}' == 'yes'" also means the result."""
+"""A result in quotes, as in "'{A}' == 'yes'", is also replaced."""
 
 
 class BadExpression(Exception):  # noqa: N818 - the name says what is invalid

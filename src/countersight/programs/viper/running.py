@@ -151,7 +151,7 @@ class Running:
 
     @property
     def holds_much(self) -> bool:
-        """Whether its interpreter uses more memory than a waiting one should."""
+        """Whether its interpreter uses too much memory to be kept waiting."""
         return self._pid is not None and resident_memory(self._pid) > LITTLE
 
     def enter(self) -> None:

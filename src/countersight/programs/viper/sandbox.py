@@ -50,7 +50,7 @@ class Starter:
         self.path.chmod(0o700)
 
     def layers(self) -> dict[str, bool]:
-        """Return which layers work on this machine, as tried by a process that is confined in the same way."""
+        """Return which layers work on this machine, as tested by a process that is confined in the same way."""
         tried = subprocess.run(self._confined, capture_output=True, env={}, timeout=60, check=False)  # noqa: S603 - ours
         return {layer: layer in tried.stdout.decode("ascii", "replace").split() for layer in LAYERS}
 

@@ -34,7 +34,8 @@ Sides = tuple[float, float, float, float]
 
 
 def read_boxes(text: str, width: int, height: int) -> list[Box] | None:
-    """Return the boxes in a reply about a picture of that size; [] if it says there is nothing, None if neither.
+    """Return the boxes in a reply about a picture of that size; [] if it says that there are none, None if it is
+    unclear.
 
     Boxes may be left, top, right and bottom, as lists or by name, in pixels, thousandths or fractions; `box_2d`, which
     begins with the top and counts in thousandths; two corners in thousandths; or location tokens of 1,024 or 1,000

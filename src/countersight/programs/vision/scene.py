@@ -1,6 +1,6 @@
 """Reads drawn scenes from pixels: flowers and polygons, circles and dots.
 
-Only the pixels are used, not the stored scene. Such pictures have a pale ground that is uniform along each row,
+Only the pixels are used, not the stored scene. Such pictures have a pale background that is uniform along each row,
 outlines in one of eight named colours, transparent tints, and things that never touch.
 """
 
@@ -51,11 +51,11 @@ class Seen(msgspec.Struct, frozen=True):
     loose: int = 0
     """The number of pieces that belong to nothing else."""
     unclear: float = 0.0
-    """The share of the picture that is neither a thing nor any possible colour of the ground."""
+    """The share of the picture that is neither a thing nor any possible colour of the background."""
 
 
 TINT: Final = 46 / 255
-"""The opacity of a polygon's colour over the ground."""
+"""The opacity of a polygon's colour over the background."""
 _SPECK: Final = 24
 """The minimum number of pixels of a thing; smaller patches are soft edges."""
 _FLOWER: Final = 4 * _SPECK
@@ -67,7 +67,7 @@ _CROWD: Final = 2_000
 _EXPLAINED: Final = 0.8
 """The minimum share of an outline's pixels with a colour of polygons."""
 _CLEAR: Final = 9
-"""The maximum distance of the ground to one of its possible colours, except at a few pixels at edges."""
+"""The maximum distance of the background to one of its possible colours, except at a few pixels at edges."""
 _ROUND: Final = 7
 """The maximum distance of a ring's pixels to one circle."""
 
@@ -76,9 +76,9 @@ class Strictness(msgspec.Struct, frozen=True):
     """Thresholds for recognising a picture."""
 
     near: int
-    """Two colours that differ by at most this in every channel are the same ground."""
+    """Two colours that differ by at most this in every channel are the same background."""
     pale: int
-    """Every channel of a ground is lighter than this; outlines, petals' edges, rings and dots have a darker one."""
+    """Every channel of a background is lighter than this; outlines, petal edges, rings and dots have a darker one."""
     outline: int
     """The maximum difference of an outline to its named colour in every channel."""
     whole: int = _FLOWER
@@ -87,13 +87,13 @@ class Strictness(msgspec.Struct, frozen=True):
 
 AS_DRAWN: Final = Strictness(near=7, pale=150, outline=1)
 JOINED: Final = Strictness(near=7, pale=150, outline=1, whole=_LARGE**2)
-"""For petals as pale as the ground, which leave large pieces: all pieces that are close are joined."""
+"""For petals as pale as the background, which leave large pieces: all pieces that are close are joined."""
 
 
 def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> Seen | None:
-    """Recognise what is drawn on a ground with this colour in each row; None if no outline has a colour of polygons.
+    """Recognise what is drawn on a background with these row colours; None if no outline has a colour of polygons.
 
-    Raises NotAScene if it is not such a drawing.
+    Raises NotAScene if the picture is not such a drawing.
     """
     inked = patches(np.minimum(np.minimum(pixels[..., 0], pixels[..., 1]), pixels[..., 2]) < strictness.pale)
     _refuse_a_crowd(inked)
@@ -151,7 +151,7 @@ def _core(mask: Mask) -> Mask:
 def _flowers(
     pixels: Pixels, ground: NDArray[np.int16], colours: dict[str, Box], strictness: Strictness, inked: Mask
 ) -> Seen:
-    """Find flowers: the pixels that are neither ground, bare or tinted, nor outlines."""
+    """Find flowers in the pixels that are neither background (bare or tinted) nor outlines."""
     names = list(colours)
     tints = _tints(ground, names)
     planes = np.ascontiguousarray(np.moveaxis(pixels, 2, 0)).astype(np.int16)  # 3 times as fast as interleaved
@@ -168,7 +168,7 @@ def _flowers(
     flowers = []
     for box in small:
         if any(_holds(other, box) for other in small):
-            continue  # the heart of a flower whose petals are as pale as the ground
+            continue  # the heart of a flower with petals as pale as the background
         votes = np.bincount(_ground_around(box, nearest, is_ground), minlength=len(tints))
         flowers.append(SeenFlower(box, tints[votes.argmax()][0]))
     unclear = np.where(is_ground, least > _CLEAR, ~inked)
@@ -180,7 +180,7 @@ def _flowers(
 
 
 def _ground_around(box: Box, nearest: NDArray[np.int8], is_ground: Mask) -> NDArray[np.int8]:
-    """Return the ground around a flower, but not between its petals, where a petal may look like ground."""
+    """Return the background around a flower, but not between its petals, where petals may look like background."""
     left, top, right, bottom = max(0, box[0] - 3), max(0, box[1] - 3), box[2] + 3, box[3] + 3
     around = np.s_[top:bottom, left:right]
     ys, xs = np.ogrid[top : top + nearest[around].shape[0], left : left + nearest[around].shape[1]]
@@ -206,8 +206,8 @@ def _flower_boxes(drawn: Patches, enough: int) -> list[Box]:
 
 
 def _joined_boxes(drawn: Patches, pieces: list[int]) -> list[Box]:
-    """Return boxes around flowers in several pieces: if petals are as pale as the ground, only rims and the heart are
-    visible.
+    """Return boxes around flowers in several pieces: if petals are as pale as the background, only rims and the heart
+    are visible.
 
     Pieces at most two pixels apart belong together; other things are at least twice as far away.
     """
@@ -235,7 +235,7 @@ def _distance(planes: NDArray[np.int16], colours: NDArray[np.int16]) -> NDArray[
 
 
 def _tints(ground: NDArray[np.int16], names: list[str]) -> list[tuple[frozenset[str], NDArray[np.int16]]]:
-    """Return the colours of the ground: bare, under each colour, and under two of them."""
+    """Return the colours of the background: bare, under each polygon colour, and under two of them."""
     found = [(frozenset[str](), ground)]
     found += [(frozenset({name}), _tinted(ground, name)) for name in names]
     for first in names:  # the upper one of two colours is visible
@@ -285,12 +285,12 @@ SMALLEST, LARGEST = 0.6, 2.3
 AGAIN: Final = (Strictness(28, 150, 60), Strictness(36, 140, 60), Strictness(20, 150, 60), Strictness(46, 140, 60))
 """Thresholds for re-encoded pictures: at least two must recognise everything, and those must agree."""
 _UNEVEN: Final = 16
-"""The maximum difference of the ground at the left and right of a row, in a re-encoded picture."""
+"""The maximum difference of the background between the left and right of a row, in a re-encoded picture."""
 _ROWS: Final = 0.05
-"""The share of rows in which the ground may differ more, because of encoding artefacts of corners near the border."""
+"""The share of rows with larger differences of the background, caused by encoding artefacts near the border."""
 _UNCLEAR: Final = 0.07
-"""The maximum share of a picture that is neither a thing nor any possible colour of the ground; above it, more than the
-encoding was changed."""
+"""The maximum share of a picture that is neither a thing nor any possible colour of the background; above it, more than
+the encoding was changed."""
 _UNCLEAR_AS_DRAWN: Final = 0.02
 _NO_FLOWER: Final = 15, 56
 """The exclusive limits of a flower's size in pixels."""
@@ -312,7 +312,7 @@ def see(pixels: Pixels) -> Seen:
 
 
 def _is_as_drawn(pixels: Pixels) -> bool:
-    """Whether a picture has the drawn size and its ground is exactly uniform along each row."""
+    """Whether a picture has the drawn size and its background is exactly uniform along each row."""
     first = pixels[:, :1]
     at_the_sides = (pixels[:, :4], pixels[:, -4:])
     return pixels.shape[:2] == (SIDE, SIDE) and all(bool((side == first).all()) for side in at_the_sides)
@@ -337,7 +337,7 @@ def _seen_again(pixels: Pixels) -> Seen:
 
 
 def _ground(pixels: Pixels) -> NDArray[np.int16]:
-    """Return the colour of the ground in each row, from the left and right border, which nothing drawn reaches."""
+    """Return the background colour of each row, from the left and right border, which nothing drawn reaches."""
     left, right = (np.median(side, axis=1) for side in (pixels[:, 1:6], pixels[:, -6:-1]))
     uneven = np.abs(left - right).max(axis=1) > _UNEVEN
     lighter = np.maximum(left, right)

@@ -1,5 +1,4 @@
-"""CELLO's tasks asked about worlds of supports: their causal graphs, which questions are asked about a graph, and the
-options.
+"""CELLO's tasks for worlds of supports: their causal graphs, the questions about each graph, and the options.
 
 A causal graph is found by removing things and holding others in place.
 """
@@ -29,7 +28,7 @@ _HOLDING = "holding"
 
 
 def direct_causes(world: Supports) -> frozenset[Edge]:
-    """Return pairs of things of which the second falls without the first, although all else is held; may raise
+    """Return pairs of things where the second falls without the first even if all others are held; can raise
     Unclear."""
     free = {thing.id for thing in world.free}
     touching = {(contact.lower, contact.upper) for contact in contacts(world) if contact.lower in free}
@@ -89,9 +88,9 @@ def _node(world: Supports, name: str) -> Node:
 
 
 def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, bystanders: tuple[str, ...] = ()) -> bool:
-    """Return whether the world behaves like the structural model, whatever is removed and whatever is held.
+    """Return whether the world behaves like the structural model, whatever is removed or held.
 
-    Every variable, also of a bystander, is left alone, removed, or held in place, in all combinations.
+    Every variable, including those of bystanders, is left alone, removed, or held in place, in all combinations.
     """
     names = [*(thing.id for thing in graph.things), *bystanders]
     undisturbed = dict.fromkeys(model.causes, True)
@@ -227,8 +226,8 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
 
 
 def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
-    """Return whether a query is of a kind: any; the loss of the first cause while its mediator is held, where the
-    answer depends on a direct edge; or a loss that another cause could explain."""
+    """Return whether a query is of a kind: any; removing the first cause while its mediator is held, which tests for a
+    direct edge; or a removal after which another cause could still explain the effect."""
     if kind == _ANY or not isinstance(query, YesNoQuery):
         return True
     if kind == _BESIDE_THE_MEDIATOR:
@@ -237,7 +236,7 @@ def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
 
 
 def _changes_something(task: Task, graph: CausalGraph, query: Query) -> bool:
-    """Return whether a query is not about an indirect effect, or its loss changes the held thing."""
+    """Return whether a query is not about an indirect effect, or its removed cause affects the held thing."""
     if task.short != "NIE" or not isinstance(query, YesNoQuery):
         return True
     return any((edge.cause, edge.effect) == (query.cause, *query.held) for edge in graph.edges)
@@ -251,7 +250,7 @@ def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
 
 
 def _is_open(world: Supports, graph: CausalGraph) -> bool:
-    """Return whether the loss of something outside the graph would make something in it fall."""
+    """Return whether removing something outside the graph would make something in the graph fall."""
     names = {thing.id for thing in graph.things}
     return any(fallen(world, thing.id) & names for thing in graph.others)
 

@@ -62,8 +62,7 @@ TWO_TABLES = (
 MIN_VISIBLE_MOVEMENT = 30
 """The least movement in pixels of a disc that counts as moving, so that its line is visible in the final picture."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
-"""The role of a disc in the motion of another, by three facts about the other: whether it was pushed, whether it
-reaches a wall, and whether it would do so without the first disc."""
+"""The role of a disc in the motion of another: whether that was pushed, reaches a wall, and would without the first."""
 _OPTIONS = 4
 
 
@@ -142,7 +141,7 @@ def _changed_table(world: Discs, worded: WordedChange, dropped: Counter[str]) ->
 def needs_bank_shot(world: Discs, after: Discs, dropped: Counter[str]) -> bool:
     """Return whether a disc meets another after bouncing off a wall, on either table; counted as dropped.
 
-    This cannot be judged by eye. It is allowed on tables with several pushed discs, which are hard.
+    This cannot be judged by eye, so it is only allowed on tables with several pushed discs, which are hard.
     """
     is_hard = sum(disc.is_pushed for disc in world.discs) > 1
     found = not is_hard and any(_has_bank_shot(motion(table)) for table in (world, after))
@@ -161,7 +160,7 @@ def _has_bank_shot(happens: Motion) -> bool:
 
 
 def both_tables(draft: WorldDraft, fact: Callable[[Motion], str]) -> WorldDraft:
-    """Return a draft whose answers are certain only if a fact about both tables is."""
+    """Return a draft whose answers depend on a fact about each of the two tables."""
 
     def of_table(table: Discs) -> str:
         return fact(motion(table))

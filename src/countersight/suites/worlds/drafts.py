@@ -57,7 +57,7 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     show: Callable[[Any], Pixels] | None = None
     """Draws the changed world; None for the usual way of the suite."""
     facts: tuple[tuple[Any, Callable[[Any], Hashable]], ...] = ()
-    """What decides the answers and must be the same in slightly different worlds: a world, and a function of it."""
+    """Worlds with functions whose values decide the answers and must be the same in slightly different worlds."""
 
     kind: AnswerKind = "boolean"
     factual: WorldQuestion | None = None
@@ -146,15 +146,15 @@ class Group(msgspec.Struct, frozen=True):
     targets: tuple[Hashable, ...] = (None,)
     """The targets of the cases in one unit."""
     same_words: bool = True
-    """Whether the cases of a unit have the same question except for colours. Otherwise only their targets differ."""
+    """Whether the cases of a unit must have the same question except for colours."""
     kinds: tuple[str, ...] = ("remove",)
     """The kinds of change; each unit uses one of them, chosen at random."""
     structures: dict[str, tuple[tuple[str, ...], ...]] = {}
     """Sets of structures in which the question can often be asked, by kind of change. Each world is built from one of
-    these sets, chosen at random; without an entry, from any structures."""
+    these sets, chosen at random; without an entry, any structures are used."""
     pool: int = 0
-    """The number of worlds of which one is chosen for each case, so that shortcuts do not find the answers; 0 in groups
-    whose drafts do not say what shortcuts find."""
+    """The number of candidate worlds for each case; one is chosen so that shortcuts do not find the answers. 0 in
+    groups without data on shortcuts."""
     found_share: float = 1 / 4
     """The share of questions whose answer each shortcut may find; less than chance if few drafts contradict it."""
 
@@ -168,7 +168,7 @@ class WorldSuite(msgspec.Struct, frozen=True):
     build: Callable[..., Any]
     """Builds a random world of a difficulty, with given structures if requested."""
     vary: Callable[[Any, Random], Iterable[tuple[str, Any]]]
-    """Returns slightly different worlds, each with the reason that the card gives if it has another answer."""
+    """Returns slightly different worlds, each with the reason that the card gives if the answers differ there."""
     draw: Callable[[Any], Pixels]
     show: Callable[[Any], Pixels]
     """Draws the changed world."""

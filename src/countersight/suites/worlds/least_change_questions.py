@@ -50,13 +50,13 @@ _SKIPPED = 0.9
 """The share of questions about supports that are skipped if one of two shortcuts is certain to find the answer, because
 random worlds have few others."""
 _GRAZING = 7.0, 14.0
-"""How far, in pixels, a grazed disc reaches into the way of a pushed one."""
+"""How far, in pixels, a grazed disc reaches into the path of a pushed one."""
 _FAR = 1000.0
 """A score that is greater than any distance in a picture."""
 
 
 def only_removal_that_fells(falls: str, others: int, world: Supports, margin: float = 0.0) -> str | None:
-    """Return the only thing without which another falls, and exactly `others` more; None if there is not exactly
+    """Return the only thing whose removal makes another fall, and exactly `others` more; None if there is not exactly
     one."""
 
     def is_reached(name: str) -> bool:
@@ -94,8 +94,7 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
 def _drafts_of_goal(
     world: Supports, falls: WorldThing, others: int, right: WorldThing, ways: list[WorldThing], rng: Random
 ) -> Iterator[WorldDraft]:
-    """Yield drafts that ask which of four blocks must go so that a thing falls with so many others, by wrong
-    options."""
+    """Yield drafts, with different wrong options, that ask which of four blocks must go so that some things fall."""
     after = outcome(world, RemoveThing(right.id)).world
     if after is None:
         return
@@ -166,7 +165,7 @@ _GOALS: tuple[tuple[str, str, bool], ...] = (
 def only_removal_that_leads_to(
     fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], world: Discs
 ) -> str | None:
-    """Return the only disc without which a fact about a table becomes true; None if there is not exactly one."""
+    """Return the only disc whose removal makes a fact about a table true; None if there is not exactly one."""
     ways = [(1, disc.id) for disc in world.discs if disc.id not in named]
     found = smallest([(0, ""), *ways], lambda name: fact(motion(apply_disc_change(world, RemoveDisc(name)))) == wanted)
     return found[0] if len(found) == 1 and found[0] else None
@@ -200,8 +199,7 @@ def _drafts_of_disc_goal(
     rng: Random,
     dropped: Counter[str],
 ) -> Iterator[WorldDraft]:
-    """Yield drafts that ask which of four discs must go to reach a goal, by wrong options, on a table with more
-    discs."""
+    """Yield drafts, with different wrong options, that ask which disc must go to reach a goal, on a fuller table."""
     table = _with_more_discs(world, right, lambda table: found(table) == right.id, rng)
     after = apply_disc_change(table, RemoveDisc(right.id))
     if needs_bank_shot(table, after, dropped):

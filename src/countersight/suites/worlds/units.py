@@ -4,9 +4,9 @@ Random worlds are built until every wanted answer has been found for one set of 
 nothing about the answer.
 
 Questions about the smallest change are balanced against shortcuts instead: rules that pick an option without working
-out what happens, such as "the heaviest". For each question, chance decides which shortcuts may find its answer; of many
-candidates, the one is asked whose answer agrees best with that. Over many questions, each shortcut is then right in
-about a quarter of the cases, also where nearly all candidates of random worlds would confirm it.
+out what happens, such as "the heaviest". For each question, the shortcuts that may find its answer are drawn at random;
+the candidate that agrees best with this draw is asked. Over many questions, each shortcut is then right in about a
+quarter of the cases, even if it would be right for nearly all candidates.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ _WORLDS = 40
 """Worlds that are built for one kind of change before another kind is tried."""
 _ATTEMPTS = 500
 _RAREST = 0.01
-"""The smallest share of agreement that is used for weights; a rarer agreement has the same weight."""
+"""The smallest share of agreement used for weights; rarer agreements have the weight of this share."""
 
 
 def draft_unit(
@@ -120,7 +120,7 @@ def least_guessable(candidates: Sequence[Mapping[str, float]], share: float, rng
     """Return the positions of candidates, given as the results of `found_by`, the most suitable first. Each
     shortcut should find the answers of about this share of questions.
 
-    Agreement weighs more the rarer it is: a shortcut that finds nearly every answer must not find the few others.
+    The rarer an agreement is, the more it weighs: a shortcut that finds nearly every answer must not find the rest.
     """
     disagreements = [0.0] * len(candidates)
     for name in candidates[0] if candidates else ():
