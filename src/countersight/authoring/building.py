@@ -142,7 +142,7 @@ def build_dataset(
 
 
 def _check_order(order: BuildOrder) -> None:
-    """Raise an error for an order that cannot be built, before any file is read."""
+    """Raise an error for invalid settings, before any file is read."""
     if order.suite not in SUITE_NAMES:
         raise CountersightError(unknown("benchmark to build", order.suite, SUITE_NAMES))
     if order.writer != GRAMMAR and not MODELS.knows(order.writer):
@@ -297,7 +297,7 @@ def _were(number: int, noun: str) -> str:
 
 
 def _why_no_pairs(order: BuildOrder, pairs: Pairs, folder: Path) -> str:
-    """Return why there is no pair; if a model was asked, also the cost and the file that lists all reasons."""
+    """Return why no pair was built; if a model was used, also the cost and the file that lists all reasons."""
     reasons = Counter(each.reason for each in pairs.rejected).most_common(3)
     counted = ", ".join(f"{count:,} x {reason}" for reason, count in reasons) or "it contains no questions"
     why = pairs.stopped or f"no pair could be built from {order.questions}: {counted}"

@@ -41,7 +41,7 @@ _LITTLE: Final = FILLER | PLACES | {"if", "would", "could", "be", "is", "are", "
 
 
 def parts_of(question: str) -> tuple[str, str] | None:
-    """Split a question into what it asks and what it supposes, in lower case; None if it supposes nothing."""
+    """Split a question into its main clause and its supposition, in lower case; None if there is no supposition."""
     text = " ".join(question.casefold().replace("’", "'").split()).strip(" ?.!")
     opening = _OPENING.search(text)
     if opening is None:

@@ -31,7 +31,7 @@ _NO_NAMES: Final = frozenset({"of", "more", "other", "different", "total"})
 _IN_GENERAL: Final = frozenset({"usually", "normally", "typically", "generally", "average", "supposed"})
 """Words of questions about the world in general rather than the picture."""
 _JOINING: Final = frozenset({"and", "or", "whose", "who", "which", "that", "how"})
-"""Words that make a name more than a simple name: "cars and trucks", "cars whose wheels"."""
+"""Words in names that are not a simple noun phrase: "cars and trucks", "cars whose wheels"."""
 _AT_PLACES: Final = frozenset(
     {"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "outside", "with"}
 )
@@ -70,7 +70,7 @@ _NAME_ENDS: Final = _AT_PLACES | _SEEN | _VERBS | {"there", "here"}
 
 
 class Conditional(msgspec.Struct, frozen=True):
-    """A how-many question, parsed so that it can be asked about another world."""
+    """A how-many question in the conditional."""
 
     name: str
     """The name of the counted things in the plural: "slices of pizza"."""

@@ -182,7 +182,7 @@ class GroupBlind(msgspec.Struct, frozen=True):
 
 
 class Blind(msgspec.Struct, frozen=True):
-    """How much of a dataset is answered without its pictures."""
+    """How much of a dataset can be answered without its pictures."""
 
     questions: int
     groups: tuple[GroupBlind, ...]

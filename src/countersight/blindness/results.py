@@ -51,7 +51,7 @@ def measure_dataset(
 ) -> Blind:
     """Measure what the questions of a dataset reveal; raises DatasetError if its answers are hidden.
 
-    `runs` asked models the same questions without the pictures; each run is one more probe. `graphs` is the mined
+    `runs` are runs of the same questions without the pictures; each is one more probe. `graphs` is the mined
     folder in which common knowledge is counted; by default the folder that contains the dataset, or else the graphs of
     its cases.
     """

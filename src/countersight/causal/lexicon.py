@@ -104,7 +104,7 @@ def wider(name: str) -> tuple[str, ...]:
 
 
 def share_a_word(one: str, other: str) -> bool:
-    """Return whether two names share a word, in the singular or the plural: "glass" and "glasses" do."""
+    """Return whether two names share a word, in the singular or the plural, like "glass" and "glasses"."""
     here, there = ({singular(word) for word in words_in(name)} for name in (one, other))
     return any(
         f"{word}{ending}" in many for few, many in ((here, there), (there, here)) for word in few for ending in _ENDINGS

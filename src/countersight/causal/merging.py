@@ -1,8 +1,8 @@
-"""Merge what several people annotated in one picture.
+"""Merge the annotations of one picture by several people.
 
 Graphs of regions often contain the same thing. Two things of the same name are merged if their boxes overlap. Without
 boxes, they are merged if nothing contradicts it and something supports it: a common attribute, a name of several words,
-a kind of thing of which a picture has only one, or another name that both regions contain.
+a kind of thing that occurs once in a picture, or another name that both regions contain.
 """
 
 from collections.abc import Iterable, Iterator

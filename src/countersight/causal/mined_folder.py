@@ -98,7 +98,7 @@ def read_graphs(folder: Path, on_bad: OnBadLine) -> Iterator[CausalGraph]:
 
 
 def _graph(line: bytes) -> CausalGraph | str:
-    """Return the graph on a line, or what is wrong with it."""
+    """Return the graph on a line, or the error in the line."""
     try:
         graph = _decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -113,7 +113,7 @@ class PictureCopies:
         self._source = source
         self._target = target
         self.names: dict[str, str | None] = {}
-        """The file name of each picture that was asked for; None if the folder has no such picture."""
+        """The file name of each requested picture; None if the folder has no such picture."""
 
     def copied(self, image: str) -> str | None:
         """Copy a picture unless it was copied before, and return its file name; None if there is no such picture."""

@@ -4,11 +4,11 @@ This is our own code because it is about 1,000 times as fast as networkx (`pytho
 
 Graphs are induced subgraphs, as in the isomorphic matching of CELLO: the edges among the things are exactly those of
 the kind. So two or three things form one kind of graph at most: a chain A→B→C with an edge A→C is confounding, not a
-chain; so is a collision A→C←B whose causes are joined. Two things that depend on each other, and cycles of three, are
-not matched, because neither thing comes first.
+chain; a collision A→C←B with an edge A→B is confounding, too. Two things that depend on each other, and cycles of
+three, are not matched, because neither thing comes first.
 
-Scenes are small and numerous, so the edges of a scene are also kept as a matrix. In it parallel edges coincide, and one
-lookup tells whether two things are joined, without sorting or hashing.
+Scenes are small and numerous, so the edges of a scene are also kept as a matrix. In the matrix, parallel edges
+coincide, and one lookup tells whether an edge joins two things, without sorting or hashing.
 """
 
 from collections.abc import Iterator
@@ -153,7 +153,7 @@ class _Edges:
         return self._place[self._given[cells]]
 
     def behind(self) -> tuple[Ints, Ints]:
-        """Return, for each edge, the position and number of the edges whose cause is its effect."""
+        """Return, for each edge, the position and number of the edges that start at its effect."""
         number = np.bincount(self._causes, minlength=int(self._effects.max(initial=0)) + 1)
         begin = np.cumsum(number) - number
         return begin[self._effects], number[self._effects]

@@ -284,7 +284,7 @@ class _ImageId(msgspec.Struct):
 
 
 class _Image(_ImageId):
-    """An element of any of Visual Genome's files."""
+    """An element of one of Visual Genome's files."""
 
     objects: list[msgspec.Raw] = []
     relationships: list[msgspec.Raw] = []

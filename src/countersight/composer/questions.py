@@ -1,4 +1,4 @@
-"""Parse a counterfactual question: what is counted, and what is supposed."""
+"""Parse a counterfactual question: the counted things and the supposition."""
 
 import re
 from typing import Final
@@ -114,7 +114,7 @@ def words_in(text: str) -> list[str]:
 
 
 def supposition(question: str) -> tuple[str, str] | None:
-    """Split a question into what it asks and what it supposes; None if nothing is supposed."""
+    """Split a question into its main clause and its supposition; None if there is no supposition."""
     text = _NUMBER_OF.sub("how many", " ".join(question.split())).strip(" ?.!")
     text = _OPENINGS.sub(" if", text).strip()
     opening = _IF.search(text)
@@ -128,7 +128,7 @@ def supposition(question: str) -> tuple[str, str] | None:
 
 
 def counted_in(question: str) -> Counted | None:
-    """Return what a question counts, or None if it is not a how-many question."""
+    """Return the things that a question counts, or None if it is not a how-many question."""
     words = words_in(question)
     start = next((place for place in range(len(words) - 1) if words[place : place + 2] == ["how", "many"]), None)
     if start is None:

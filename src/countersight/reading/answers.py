@@ -193,7 +193,7 @@ def read(
 
 
 def read_reply(reply: Reply, question: Question, read_from: ReadFrom = "whole") -> str | None:
-    """Return the answer in a reply; if the options were asked in several orders, the most frequent answer."""
+    """Return the answer in a reply; if the options were given in several orders, the most frequent answer."""
     if not reply.orders:
         return answer_in(reply.text, question, read_from, finished=not reply.is_cut)
     votes: Counter[int] = Counter()

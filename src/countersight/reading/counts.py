@@ -101,7 +101,7 @@ class CountQuestion(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def parse_question(question: str) -> CountQuestion:
-    """Parse a question into what it counts."""
+    """Return what a question counts."""
     asks = last_question(question)
     phrases = list(_ASKED_FOR.finditer(asks))
     named = words(asks[phrases[-1].end() :])[:6] if phrases else []
@@ -222,7 +222,7 @@ def read_sentences(text: str, question: str) -> str | None:
 
 
 def _hypothetical_number(statements: list[str], wanted: CountQuestion) -> str | None:
-    """Return the number for a hypothetical question: that of all sentences if they agree, or of the last conclusion."""
+    """Return the number for a hypothetical question: from all sentences if they agree, or from the last conclusion."""
     values = list[str]()
     for sentence in statements:
         part = conclusion_of(sentence)

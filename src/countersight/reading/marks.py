@@ -147,7 +147,7 @@ def _announced(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _braced(said: str, match: re.Match[str]) -> str:
-    """Return the text between the braces of a box; the rest of the line if they are not closed."""
+    """Return the text between the braces of a box; the rest of the line if the braces are not closed."""
     text, depth = said[match.end() : match.end() + 400], 1
     for place, sign in enumerate(text):
         depth += {"{": 1, "}": -1}.get(sign, 0)

@@ -191,7 +191,7 @@ class AdjustedTest(msgspec.Struct, frozen=True):
 def holm(ps: Sequence[float], confidence: float = CONFIDENCE) -> tuple[AdjustedTest, ...]:
     """Correct p-values by Holm's method (1979), and return for each the confidence of the matching interval.
 
-    A significant comparison has the confidence of its own step, any other that of the step at which the method stopped.
+    Significant comparisons have the confidence of their own step, others that of the step at which the method stopped.
     Zero then lies in the interval if and only if the adjusted p is at least 0.05.
     """
     adjusted: list[AdjustedTest] = [AdjustedTest(1.0, confidence)] * len(ps)

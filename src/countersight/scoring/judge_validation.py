@@ -1,8 +1,8 @@
-"""Validate a judge against people: test whether it may replace them, and correct its scores by their labels.
+"""Validate a judge against people: test whether it may replace them, and correct its scores with their labels.
 
-The alt-test (Calderon et al., arXiv 2501.10970) asks whether a judge agrees with the other people at least as often as
-one of them does, less a margin for being cheaper. Prediction-powered inference (Angelopoulos et al.; the tuned form)
-takes the judge's mean over all items and corrects it by its error on the labelled ones.
+The alt-test (Calderon et al., arXiv 2501.10970) leaves out one person at a time and tests whether the judge agrees with
+the others about as often as that person; the margin accounts for the judge's lower cost. Prediction-powered inference
+(tuned, Angelopoulos et al.) corrects the judge's mean over all items by its error on the labelled items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ class Contest(msgspec.Struct, frozen=True):
     person: str
     items: int
     p: float
-    """The p of the hypothesis that the judge is worse than the person by the margin or more."""
+    """The p-value of the hypothesis that the judge is worse than the person by at least the margin."""
     won: bool
 
 
@@ -59,7 +59,7 @@ class CorrectedMean(msgspec.Struct, frozen=True):
 
 
 def alt_test(people: Labels, judge: Mapping[str, int], margin: float = MARGIN, level: float = 0.05) -> AltTest:
-    """Run the alt-test: leave out each person in turn and compare the judge with them, on at least 30 common items."""
+    """Run the alt-test: leave out each person in turn, and compare them with the judge on at least 30 common items."""
     tried = [found for name in people if (found := _contest(name, people, judge, margin)) is not None]
     if len(people) < 3 or not tried:
         why = f"at least three people must share {MIN_ITEMS} or more labelled items with others"
@@ -83,7 +83,7 @@ def _contest(name: str, people: Labels, judge: Mapping[str, int], margin: float)
 
 
 def _below(gaps: Sequence[int], margin: float) -> float:
-    """Return the p of the mean gap being at least the margin: a one-sided t-test, as in the paper."""
+    """Return the p-value for a mean gap of at least the margin, by the one-sided t-test of the paper."""
     mean = fmean(gaps)
     spread = variance(gaps)
     if spread == 0:
@@ -106,8 +106,8 @@ def corrected_mean(
 ) -> CorrectedMean | None:
     """Return the mean of a judge's scores over all items, corrected by people's labels of some items.
 
-    `judged` are the judge's scores of the labelled items, in the same order; `unlabelled` those of the others. The
-    weight of the judge minimises the variance (PPI++). None with fewer than two labels, or two other items.
+    `judged` are the judge's scores of the labelled items, in the same order; `unlabelled` are the scores of the others.
+    The weight of the judge minimises the variance (PPI++). None with fewer than two labels or two unlabelled items.
     """
     n, many = len(labels), len(unlabelled)
     if n < 2 or many < 2 or len(judged) != n:

@@ -27,7 +27,7 @@ UNREAD: Final = 5
 WRONG: Final = 6
 RIGHT: Final = 7
 ALL: Final = "all"
-"""The name of the line for all groups."""
+"""The name of the results over all groups."""
 PRIOR_KNOWN, PRIOR_GIVEN = 1, 2
 """Flags for a prior answer: the answer is known; it was given as a wrong answer."""
 

@@ -95,7 +95,7 @@ def set_scores(
 
 
 def _lines(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
-    """Return the groups with their cases, if there are several, then the line of all cases."""
+    """Return each group with its cases, if there are several groups, then all cases together."""
     lines = outcomes.lines()
     return lines if len(outcomes.group_names) > 1 else lines[-1:]
 
