@@ -77,7 +77,7 @@ def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
         (["run", "d", "--model", "chance", "-o", "/proc/no"], "/proc/no"),
         (["run", "empty", "--model", "chance", "-o", "r"], "empty has no cases"),
         (["run", "d", "--model", "chance", "--rank", "-o", "r"], "chance reports no losses"),
-        (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no row of real.csv is a case of"),
+        (["make", "cvqa-synthetic", "--from", "real.csv", "-o", "x"], "no row of real.csv is a valid case of"),
         (["make", "cvqa", "-o", "x"], "did you mean 'cvqa-synthetic' or 'cvqa-real'?"),
         (
             ["run", "d", "--model", "toy-vlm"],

@@ -70,8 +70,8 @@ def test_no_facts_are_invented_for_imported_datasets(tmp_path):
     ("text", "sentence"),
     [
         ('{"dataBias": "x"}', "there is no field 'dataBias'; did you mean"),
-        ('{"dataBiases": 3}', "is not a JSON object of sentences"),
-        ("[", "is not a JSON object of sentences"),
+        ('{"dataBiases": 3}', "is not a JSON object with text values"),
+        ("[", "is not a JSON object with text values"),
         (" " * 2_000_000, "has more than"),
     ],
 )

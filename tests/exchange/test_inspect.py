@@ -170,7 +170,7 @@ def test_a_log_of_another_task_is_refused(log, folder, tmp_path):
     held = without_fingerprint(log)
     sample = held["samples/case-1:factual_epoch_1.json"] | {"id": "gsm8k-1", "metadata": {}}
     path = repacked(tmp_path / "other.eval", {"header.json": held["header.json"], "samples/1.json": sample})
-    with pytest.raises(ExchangeError, match=r"answers no question of .*its first answer is for 'gsm8k-1'"):
+    with pytest.raises(ExchangeError, match=r"has no answers to questions of .*its first answer is for 'gsm8k-1'"):
         import_run("inspect", path, folder, tmp_path / "back")
     assert not (tmp_path / "back").exists()
 

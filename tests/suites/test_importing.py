@@ -314,7 +314,7 @@ def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     source = tmp_path / "in.csv"
     source.write_text("what is this\n")
     second_file = find_suite(suite).second_file
-    said = r"no row of .*in\.csv is a case of |in\.csv is not a complete JSON file|in\.csv: .* not columns? of the file"
+    said = r"no row of .*in\.csv is a valid |in\.csv is not a complete JSON file|in\.csv: .* not columns? of the file"
     with pytest.raises(CountersightError, match=said):
         import_suite(suite, source, tmp_path / "d", beside=source if second_file and second_file.needed else None)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]

@@ -446,7 +446,7 @@ def test_a_damaged_parquet_file_is_an_error(tmp_path, suite):
 
 def test_a_missing_column_and_a_broken_picture_are_errors(tmp_path):
     row = {"image": embedded(b"no picture"), **BIASED}
-    with pytest.raises(CountersightError, match="is a case of vlms-are-biased; nothing was made"):
+    with pytest.raises(CountersightError, match="is a valid case of vlms-are-biased; no dataset was made"):
         import_suite("vlms-are-biased", parquet(tmp_path / "a.parquet", [row]), tmp_path / "a")
     del row["topic"]
     with pytest.raises(CountersightError, match=r"b\.parquet: topic is not a column of the file"):

@@ -91,7 +91,7 @@ def test_repeated_rows_are_reported(tmp_path, photos):
         made = cs.make("own", tmp_path / "d", source=source, pictures=photos)
     assert (len(made), made.details.notes) == (
         3,
-        ("Picture and questions are those of an earlier case: own-000002, as own-000001 (line 3)",),
+        ("Repeats the picture and the questions of an earlier case: own-000002, as own-000001 (line 3)",),
     )
     assert f"{made.details.notes[0]}." in str(warned[0].message)
     assert warned[0].filename == __file__
@@ -109,7 +109,7 @@ def test_answers_as_spreadsheets_write_them(tmp_path, photos):
     cases, bad = imported(tmp_path, rows, header)
     answers = [(case.counterfactual.answer, case.counterfactual.kind) for case in cases]
     assert answers == [("yes", "boolean"), ("no", "boolean"), ("2.5", "number"), ("1", "number")]
-    reason = "1.000 may be a whole number or a decimal one; write 1000 or 1.0000"
+    reason = "1.000 can be read as a whole number or as a decimal; write 1000 or 1.0000"
     assert bad == [(5, "counterfactual_answer", reason)]
 
 
@@ -136,7 +136,7 @@ def test_a_value_that_is_not_utf_8_is_reported_with_its_remedy(tmp_path, photos)
         "image,counterfactual_question,counterfactual_answer\na.png,Größe?,3\n".encode("latin-1")
     )
     bad = []
-    with pytest.raises(cs.CountersightError, match="nothing was made"):
+    with pytest.raises(cs.CountersightError, match="no dataset was made"):
         cs.make("own", tmp_path / "d", source=tmp_path / "t.csv", on_bad=lambda *told: bad.append(told))
     assert bad == [(2, "counterfactual_question", "is not UTF-8 text; save the file as UTF-8")]
 

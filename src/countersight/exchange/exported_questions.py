@@ -38,7 +38,7 @@ class NamedQuestion(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The name of the question in the files of other tools, made of case id and asking."""
+        """The question's name in other tools' files: the case id and the question variant."""
         return key_of(self.case.id, self.asking)
 
     @property
@@ -75,12 +75,12 @@ class NamedQuestion(msgspec.Struct, frozen=True):
 
     @property
     def cluster(self) -> str:
-        """A name of the case's picture; questions with the same one are not independent."""
+        """An id of the case's picture; questions about the same picture are not independent."""
         return self.case.image_digest or self.case.image or str(self.row)
 
 
 def key_of(case: str, asking: QuestionVariant) -> str:
-    """Return the name of a question in the files of other tools."""
+    """Return the name of a question in other tools' files."""
     return f"{case}:{asking}"
 
 
@@ -91,7 +91,7 @@ def questions(dataset: Dataset, on_bad: Callable[[BadRow], None] | None = None) 
 
 
 def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
-    """Return the questions of one case: factual, with the change told, and with the change shown."""
+    """Return the questions of one case: factual, with the change in words, and with the change in the picture."""
     for asking in VARIANTS:
         question = case.question(*WORLDS[asking])
         if question is not None:
@@ -99,7 +99,7 @@ def questions_of(row: int, case: Case) -> Iterator[NamedQuestion]:
 
 
 def dataset_at(path: Path, name: str) -> Dataset:
-    """Open the dataset at a path, for a format that accepts nothing else."""
+    """Open the dataset at a path, for a format that accepts only datasets."""
     for manifest, what in ((MANIFEST, "a run"), ("audit.json", "an audit")):
         if (path / manifest).is_file():
             raise ExchangeError(f"{name} needs a dataset, but {path} is {what}; name the folder of its dataset")

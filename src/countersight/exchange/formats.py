@@ -25,11 +25,11 @@ class Export(msgspec.Struct, frozen=True):
     dataset: Path | None = None
     """The current path of the run's dataset, if the dataset was moved."""
     split: Split = "train"
-    """The split of the pictures to export to a training file."""
+    """The split to export to a training file."""
     train_on_test: bool = False
     """Whether training on test pictures is allowed."""
     facts: Path | None = None
-    """A file with facts that only people know about the dataset, for Croissant's RAI fields."""
+    """A file with facts that a person must provide about the dataset, for Croissant's RAI fields."""
     on_bad: "Callable[[BadRow], None] | None" = None
     """Called with every invalid row of the dataset."""
 
@@ -41,7 +41,7 @@ class Exported(msgspec.Struct, frozen=True):
     noun: str
     """The unit of `count`, such as "question"."""
     note: str = ""
-    """A hint on how to use the result, or on what is left to do."""
+    """A hint on how to use the result, or on the remaining steps."""
 
 
 Exporter = Callable[[Export], Exported]

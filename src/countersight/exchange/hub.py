@@ -14,7 +14,7 @@ from countersight.errors import ExchangeError
 
 _TARGET: Final = re.compile(r"hf://(?:datasets/)?(?P<repository>[\w.-]+/[\w.-]+)/?", re.ASCII)
 _IGNORED: Final = [".*", "*/.*"]
-"""Hidden files, such as the lock of a run, are not uploaded."""
+"""Hidden files, such as a run's lock file, are not uploaded."""
 _RUN_CARD: Final = """---
 pretty_name: {quoted}
 tags: [countersight]
@@ -73,7 +73,7 @@ def push_to_hub(source: Path, target: str, *, public: bool = False) -> str:
 
 @contextmanager
 def _converted_errors(repository: str, token: str) -> Iterator[None]:
-    """Convert any error of the client to a one-sentence ExchangeError; its HTTP library depends on its version."""
+    """Convert any error of the Hub client, whose HTTP library varies by version, to a one-sentence ExchangeError."""
     try:
         yield
     except Exception as error:

@@ -139,7 +139,7 @@ def _read_facts(path: Path) -> dict[str, Any]:
     try:
         facts = msgspec.json.decode(path.read_bytes(), type=dict[str, str | bool | list[str]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise ExchangeError(f"{path} is not a JSON object of sentences: {fault}") from None
+        raise ExchangeError(f"{path} is not a JSON object with text values: {fault}") from None
     names = {name.partition(":")[2]: name for name in RAI_FIELDS}
     for name in facts:
         if name not in RAI_FIELDS and name not in names:

@@ -71,7 +71,7 @@ class ImportedRun(msgspec.Struct, frozen=True):
     strays: int
     """The number of answers to questions that are not in the dataset."""
     repeated: int
-    """The number of further answers to answered questions; the first answer is used."""
+    """The number of repeated answers to the same question; the first answer is used."""
     unanswered: int = 0
     """The number of questions of the dataset without an answer in the files."""
     unfinished: str = ""
@@ -79,7 +79,7 @@ class ImportedRun(msgspec.Struct, frozen=True):
 
 
 class _Place(NamedTuple):
-    """A question of the dataset, and where its reply stands in a journal."""
+    """A question of the dataset, and the fields that identify its reply in a journal."""
 
     case: str
     row: int
@@ -101,7 +101,7 @@ def import_run(
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
     external = SOURCES.find(name)[0](Path(path), on_bad)
     if external.fingerprint and external.fingerprint != opened.fingerprint:
-        raise ExchangeError(f"{path} belongs to another dataset than {opened.path}, or the rows have changed since")
+        raise ExchangeError(f"{path} belongs to another dataset, or the rows of {opened.path} have changed since")
     places = _places(opened)
     answers = list(external.answers)
     first: dict[str, ExternalAnswer] = {}
@@ -111,7 +111,7 @@ def import_run(
     if not first:
         found = f"its first answer is for {answers[0].key[:80]!r}" if answers else "it has no answers"
         raise ExchangeError(
-            f"{path} answers no question of {opened.path}: {found}; check that it belongs to this dataset"
+            f"{path} has no answers to questions of {opened.path}: {found}; check that it belongs to this dataset"
         )
     differ = {} if external.fingerprint else _differences(Path(path), first, places, opened.path)
     shown = any(places[key].telling != "told" for key in first)
@@ -138,7 +138,7 @@ def import_run(
     wanted = ("told", "shown") if shown else ("told",)
     unanswered = sum(place.telling in wanted and key not in replies for key, place in places.items())
     if unanswered:
-        run.observe({LEFT_OUT: {f"the file of {external.tool} has no answer to them": unanswered}})
+        run.observe({LEFT_OUT: {f"the file of {external.tool} has no answers to these questions": unanswered}})
     failed = sum(reply.state == "failed" for reply in replies.values())
     strays = sum(answer.key not in places for answer in answers)
     return ImportedRun(
@@ -174,14 +174,14 @@ def _reply(answer: ExternalAnswer, place: _Place) -> Reply:
 def _differences(
     path: Path, answers: dict[str, ExternalAnswer], places: dict[str, _Place], dataset: Path
 ) -> dict[str, str]:
-    """Return how questions differ from those of the dataset, by key.
+    """Return how the file's questions differ from the dataset's, by key.
 
-    Raises an error if all questions differ, or more than one and more than 5 %: then only the keys are the same.
+    Raises an error if all questions differ, or more than one and more than 5 %: then only the keys match.
     """
     differ = {key: words for key, answer in answers.items() if (words := _difference(answer, places[key].question))}
     if differ and (len(differ) == len(answers) or len(differ) > max(1, len(answers) / 20)):
         raise ExchangeError(
-            f"{path} belongs to another dataset than {dataset}: {len(differ):,} of {len(answers):,} questions "
+            f"{path} belongs to another dataset, not {dataset}: {len(differ):,} of {len(answers):,} questions "
             f"differ, first {next(iter(differ.values()))}"
         )
     return differ

@@ -75,12 +75,12 @@ def export_log(order: Export) -> Exported:
 
 
 def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
-    """Return a score's value; NaN if unscored, which Inspect leaves out of every metric."""
+    """Return a score's value; NaN if unscored, because Inspect excludes NaN from every metric."""
     return credit if soft and credit is not None else _VALUES.get(outcome, float("nan"))
 
 
 def _summary(sample: Json) -> Json:
-    """Return the entry of a sample in the list of samples, with the text of its question but without pictures."""
+    """Return a sample's entry in the list of samples, with its question text but without pictures."""
     error = sample.get("error")
     return {name: sample.get(name) for name in _SUMMARY} | {
         "input": sample["input"][-1]["content"][-1]["text"][:_SUMMARY_LENGTH],

@@ -19,7 +19,7 @@ from countersight.exchange.inspect_export import SCHEMA
 Json = dict[str, Any]
 
 _MAX_BYTES = 256 * 1024 * 1024
-"""Maximum number of bytes to read of one file in the ZIP; a sample with its pictures is far smaller."""
+"""Maximum number of bytes to read from one file in the ZIP; a sample with its pictures is far smaller."""
 
 
 class _Usage(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class _Header(msgspec.Struct, frozen=True):
     eval: _Spec
     version: int = SCHEMA
     status: str = "started"
-    """The status of an unfinished log, which is the initial status."""
+    """Inspect's initial status, which an unfinished log keeps."""
 
 
 def read_log(path: Path, on_bad: OnBad) -> ExternalRun:

@@ -242,7 +242,7 @@ def _read_answers(path: Path, on_bad: OnBad) -> Iterator[ExternalAnswer]:
 
 
 def _answer(line: Any) -> ExternalAnswer:
-    """Return the answer in a line of samples; the item is under the name of the control metric if it is a control."""
+    """Return the answer in a line of samples; for a control, it is stored under the name of the control metric."""
     found = (line.get(ACCURACY) or line.get(CONTROL)) if isinstance(line, dict) else None
     if found is None:
         raise ValueError(f"has neither {ACCURACY!r} nor {CONTROL!r} of an exported task")

@@ -148,7 +148,7 @@ class _PictureFolder:
 
 
 def _swift(item: NamedQuestion, pictures: _PictureFolder) -> Json:
-    """Return complete conversations: ms-swift skips rows whose `rejected_response` is missing or the right answer."""
+    """Return complete conversations: ms-swift skips rows whose `rejected_response` is missing or right."""
     names, other_names = (pictures.store(each, item.row) for each in (item.pictures, _other_pictures(item)))
     user = {"role": "user", "content": _prompt(item, names)}
     right = [user, {"role": "assistant", "content": item.question.answer}]

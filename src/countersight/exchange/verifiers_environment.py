@@ -1,7 +1,7 @@
 """The environment of `export --to verifiers`: new cases from seeds as tasks, rewarded by `countersight.rewards`.
 
-This is the only module that needs verifiers; the exported package imports it. One task is one question or, for pairs,
-one case: then both questions are asked in turn, and rewarded only if both replies are right.
+This is the only module that needs verifiers; the exported package imports it. A task is one question or, for pairs,
+one case. Both questions of a pair are asked in turn, and rewarded only if both replies are right.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ class QuestionTask(vf.Task[QuestionData]):
 
     @vf.metric
     async def figures(self, trace: vf.Trace) -> dict[str, float]:
-        """Return the accuracy by asking (controls separately), or the outcome of a reply that is not scored."""
+        """Return the accuracy by question variant (controls separately), or the outcome of an unscored reply."""
         judged = judge(reply_of(trace), msgspec.json.decode(self.data.gold, type=Question))
         outcome = OUTCOMES[judged.code]
         if outcome not in _SCORED:  # truncated or empty: excluded from accuracy, as in `countersight score`

@@ -33,7 +33,7 @@ def load_environment(
 ) -> QuestionEnv:
     """Return the environment with `size` cases, from this seed on; `paired` rewards only if both replies are right."""
     if seed in Cases.TEST_SEEDS:
-        raise ExchangeError(f"the seed {{seed}} is there to test with; name another one")
+        raise ExchangeError(f"the seed {{seed}} is reserved for testing; choose another one")
     return open_environment("{package}", suite=suite, seed=seed, size=size, controls=controls, paired=paired)
 '''
 _PROJECT: Final = """[project]

@@ -29,7 +29,7 @@ KEY, PREDICTION = "key", "prediction"
 _FIRST: Final = ("index", "image", "question", "hint")
 _LAST: Final = ("answer", "category", "split", KEY)
 _RESERVED: Final = ("mmbench", "ccbench", "circular", "mmcr", "openended")
-"""Words that make VLMEvalKit ask differently if they occur in the name of a table."""
+"""Words in a table's name that make VLMEvalKit use another prompt or another way of scoring."""
 _EMPTY_CELLS: Final = {
     *("", "#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan"),
     *("none", "null"),
@@ -102,7 +102,7 @@ _FAILED: Final = "Failed to obtain answer"
 _WORDS: Final = msgspec.structs.replace(
     PROMPT,
     name="vlmevalkit",
-    about="options in the words of VLMEvalKit, otherwise like 0-shot",
+    about="like 0-shot, but options are worded as in VLMEvalKit",
     choice="Question: {question}\nOptions:\n{options}\nPlease select the correct answer from the options above.",
 )
 
@@ -175,7 +175,7 @@ def _sheet(path: Path) -> Rows:
         from openpyxl import load_workbook
     except ImportError:
         raise ExchangeError(
-            f"to read {path}: pip install 'countersight[exchange]'; or have VLMEvalKit write PRED_FORMAT=tsv"
+            f"to read {path}: pip install 'countersight[exchange]'; or run VLMEvalKit with PRED_FORMAT=tsv"
         ) from None
     try:
         sheet = load_workbook(path, read_only=True).worksheets[0]

@@ -84,7 +84,7 @@ SUITE: Final = Suite(
     title="CLEVRER",
     terms=Terms(
         group="type of question",
-        measures={"factual": "per option, as it is", "counterfactual": "per option, counterfactual"},
+        measures={"factual": "per option, factual", "counterfactual": "per option, counterfactual"},
         wholes={"set": "per question"},
     ),
 )

@@ -82,6 +82,6 @@ SUITE: Final = Suite(
     title="Visual CounterFact",
     terms=Terms(
         about="about the picture and about common knowledge",
-        measures={"factual": "accuracy", "fell_back": "said what is known"},
+        measures={"factual": "accuracy", "fell_back": "gave the common-knowledge answer"},
     ),
 )

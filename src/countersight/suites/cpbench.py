@@ -51,6 +51,6 @@ SUITE: Final = Suite(
     terms=Terms(
         about="with a true or a false presupposition",
         group="presupposition",
-        measures={"factual": "accuracy", "fell_back": "accepted what is not there"},
+        measures={"factual": "accuracy", "fell_back": "accepted a false presupposition"},
     ),
 )

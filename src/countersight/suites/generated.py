@@ -11,7 +11,7 @@ from countersight.case import Case
 from countersight.dataset import Dataset
 
 GROUPS = ("usual", "least-change", "several-changes")
-"""The groups of generated questions: the usual ones, the smallest change, or two changes in one question."""
+"""The groups of generated questions: the usual ones, smallest changes, or two changes in one question."""
 WORDINGS = ("first", "second")
 """The wordings of causal questions; the second one also has the options in another order."""
 
@@ -21,7 +21,7 @@ Candidate = TypeVar("Candidate")
 def smallest(
     candidates: Iterable[tuple[int, Candidate]], reaches: Callable[[Candidate], bool], most: int = 1
 ) -> list[Candidate]:
-    """Return every candidate of the least size that reaches the goal; candidates are given with their sizes.
+    """Return all candidates of the smallest size that reach the goal; candidates are given with their sizes.
 
     All candidates of a size are tried before larger ones, so the result is provably minimal, and unique if it has one
     candidate. Sizes above `most` are not tried.

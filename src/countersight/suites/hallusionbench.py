@@ -9,7 +9,7 @@
 All questions of a set are asked about all its figures; those with visual_input 0 are asked without a picture. aAcc is
 the share of right answers, qAcc the share of questions that are right for every figure, and fAcc the share of figures
 for which every question is right. As in the paper, a reply that is neither yes nor no is right if the figure is
-withheld, and wrong otherwise. The authors use a language model that knows the right answer to judge replies; here they
+not shown, and wrong otherwise. The authors use a language model that knows the right answer to judge replies; here they
 are read as yes or no.
 """
 

@@ -28,7 +28,7 @@ OnBad = Callable[[int, str, str], None]
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A random part of a file, given as a number or share of its cases. A seed draws the same part; sets stay whole."""
+    """A random part of a file, given as a number or share of its cases. A seed fixes the part; sets stay whole."""
 
     cases: int | None = None
     share: float | None = None
@@ -73,7 +73,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return the first of these as text."""
+    """Return the first of these names as one text."""
     return "; ".join(names[:_MAX_NAMED]) + ("; …" if len(names) > _MAX_NAMED else "")
 
 
@@ -91,7 +91,7 @@ def import_file(
     """Import the published file of a suite into a new dataset folder, with pictures if their folder is given.
 
     Invalid rows are passed to `on_bad` (line, field, reason) and skipped. `part` imports a random part of the cases
-    only; `own` has the options of the suite's layout. The card records all of them.
+    only; `own` contains the suite's own options. The dataset card records the settings.
     """
     from countersight.blindness import card_section  # slow to import
 
@@ -115,7 +115,7 @@ def import_file(
     ) as writer:
         imported = _import_rows(suite, layout, source, writer, pictures, on_bad, drawn)
         if not imported.cases:
-            raise CountersightError(f"no row of {source} is a case of {suite.name}; nothing was made")
+            raise CountersightError(f"no row of {source} is a valid case of {suite.name}; no dataset was made")
         return imported
 
 
@@ -210,7 +210,7 @@ def _import_rows(
             f"{problem}: {first_of(names)}"
             for problem, names in (
                 ("Unknown columns, which are ignored", _unknown_fields(layout, source, list(fields))),
-                ("Picture and questions are those of an earlier case", repeated),
+                ("Repeats the picture and the questions of an earlier case", repeated),
             )
             if names
         ),

@@ -100,7 +100,7 @@ def _unambiguous(answer: str, field: str) -> str:
     """Return an answer with a decimal point, and with the yes or no that a spreadsheet writes as TRUE or FALSE."""
     if _THOUSAND_OR_DECIMAL.fullmatch(answer):
         whole = answer.replace(".", "")
-        raise BadField(field, f"{answer} may be a whole number or a decimal one; write {whole} or {answer}0")
+        raise BadField(field, f"{answer} can be read as a whole number or as a decimal; write {whole} or {answer}0")
     if _DECIMAL_COMMA.fullmatch(answer):
         return answer.replace(",", ".")
     if answer.casefold() in _NOT_ENGLISH:

@@ -19,9 +19,9 @@ from countersight.suites.registry import suites
 from countersight.text import unknown
 
 ALL = "all"
-"""The line of all cases, in `TablePlace.line`."""
+"""The value of `TablePlace.line` for all cases."""
 TOTAL = "total"
-"""The line with the sum of the others (CFMM's totals), in `TablePlace.line`."""
+"""The value of `TablePlace.line` for the sum of the other lines (CFMM's totals)."""
 
 RUN_MEASURES = ("factual", "counterfactual", "drop", "both_right")
 """The measures of runs; figures of an audit (EDCT) have other names."""
@@ -132,7 +132,7 @@ class _Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _EDCT: Final = {"edct": "countersight.audits"}
-"""The paper that does not belong to a suite."""
+"""The only paper that does not belong to a suite."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The registry of suites: built-in ones, and those of other packages. Importing it imports no suite."""
+"""The registry of suites: built-in ones, and those of other packages. Importing this module imports no suite."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache

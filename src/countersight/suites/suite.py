@@ -55,9 +55,9 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """The fields that a row must have, if the file is a table: CSV, TSV, JSON lines, a JSON list, or Parquet."""
     optional: tuple[str, ...] = ()
     """Other known fields; their names ignore case too. If there are any, unknown fields are reported, and misspelt ones
-    refused."""
+    are errors."""
     expand: Callable[[Row], Iterable[Row | BadField]] | None = None
-    """Returns the rows that a row of the table stands for, if it is not one case; raises BadField."""
+    """Splits a row of the table into one row per case, if it contains several; raises BadField."""
     rows: Callable[[Path], Rows] | None = None
     """Returns the rows of a file that is not such a table."""
     as_case: Callable[[Row, int], Case]

@@ -32,7 +32,7 @@ BESIDE_VCR = "47.37"
 """The paper's accuracy with VCR in alternate batches and full inputs (Table 6)."""
 
 HEAD = (
-    "| training | inputs | encoder | objective | beside | mean over seeds | seeds together | cases | how | reported |\n"
+    "| training | inputs | encoder | objective | also trained on | mean | ensemble | cases | measured | reported |\n"
     "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
 )
 
@@ -223,13 +223,13 @@ def _mean(result: Result, words: str = "") -> str:
 def _card(plan: Plan, result: Result, beside: str) -> str:
     rows = {f"seed {seed}": f"{100 * value:.2f}" for seed, value in result.by_seed.items()}
     rows["mean"] = _mean(result, " over the seeds")
-    rows["seeds together"] = f"{_percent(result.together)}, n = {result.together.n:,}"
+    rows["ensemble of all seeds"] = f"{_percent(result.together)}, n = {result.together.n:,}"
     if len(result.by_world) > 1:
         rows |= {f"… {world}": f"{_percent(one)}, n = {one.n:,}" for world, one in result.by_world.items()}
     if known := reported(plan, beside):
         rows["reported for CoSIm's validation split (Tables 3 and 6)"] = known
     rows["chance"] = f"{100 * result.chance:.2f}"
-    title = f"# A matcher: {plan.inputs} inputs" + (f", beside {beside}" if beside else "")
+    title = f"# A matcher: {plan.inputs} inputs" + (f", also trained on {beside}" if beside else "")
     settings = msgspec.json.format(msgspec.json.encode(plan)).decode()
     return (
         f"{title}\n\nAccuracy in per cent, {protocol(plan)}.\n\n| | accuracy |\n| --- | --- |\n"
@@ -243,7 +243,7 @@ def write_table(folders: Sequence[Path], path: Path) -> Path:
     """Write a table with one row per trained folder: accuracy in per cent with spread over seeds and a 95 %
     interval."""
     if not folders:
-        raise CountersightError("no trained matcher is named: countersight train tables DIR, with one in each folder")
+        raise CountersightError("name the folders of trained matchers: countersight train tables DIR …")
     rows = sorted(_row(folder) for folder in folders)
     note = "\nReported: on CoSIm's validation split. Intervals are 95 %, clustered by picture.\n"
     return write_text(path, "# Matchers\n\n" + HEAD + "\n".join(rows) + "\n" + note)

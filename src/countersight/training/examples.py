@@ -49,7 +49,7 @@ def read_examples(dataset: Dataset) -> list[Example]:
                 )
             )
     if not found:
-        raise CountersightError(f"{dataset.path} has no question with options to learn from")
+        raise CountersightError(f"{dataset.path} has no questions with options to learn from")
     return found
 
 

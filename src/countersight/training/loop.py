@@ -262,9 +262,9 @@ def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
 
 
 def _learn_tokenizer(examples: Sequence[Example]) -> Any:
-    """Build a vocabulary of the most frequent words, with all characters to spell other words.
+    """Build a vocabulary of the most frequent words, and of all characters, which spell other words.
 
-    Unlike in the trainer of `tokenizers`, ties are broken deterministically, so that training is reproducible.
+    Unlike in the `tokenizers` trainer, ties are broken deterministically, so that training is reproducible.
     """
     from tokenizers import Tokenizer, normalizers, pre_tokenizers
     from tokenizers.models import WordPiece

@@ -1,6 +1,6 @@
 """Choose questions and wrong options so that the other questions reveal nothing about the answer to one.
 
-Yes/no questions: if a name occurs with yes more often than with no, it gives the answer away. If every name occurs
+Yes/no questions: if a name occurs more often with yes than with no, it reveals the answer. If every name occurs
 equally often with both, the last answer follows from the others. Fair coin flips reveal nothing: over n questions about
 a name, the expected square of (yes - no) is n. Questions are chosen so that the mean square is n over all names that
 occur equally often, and no single name is far from balance. Without the distinction by frequency, unbalanced rare names
@@ -35,7 +35,7 @@ _COMPARED_CANDIDATES = 80
 _MAX_NAME_IMBALANCE = 1.5
 """How far a name may be from balance, in standard deviations of fair coin flips."""
 KNOWLEDGE_ROLE = "knowledge"
-"""The role of hints from common knowledge; its limit is tighter than that of names."""
+"""The role of hints from common knowledge; its limit is tighter than the limit for names."""
 _MAX_HINT_IMBALANCE, _ALWAYS_ALLOWED_HINTS, _FEW_HINTS = 0.4, 2, 10
 _MAX_CLASS_IMBALANCE, _ALWAYS_ALLOWED_EXCESS = 1.0, 8
 """The limit for all equally frequent names together, and a deviation that is always allowed, because a few names
@@ -152,7 +152,7 @@ _RANKS = 16
 """The number of possible ranks among four options, including ties."""
 
 Observations = list[int]
-"""The observations about a question's options, the answer's first: a number for each figure and rank."""
+"""The observations about a question's options, the answer's first: one number per count and rank."""
 
 
 def balance_options(drafts: Sequence[CaseDraft], known: Knowledge, rng: Random) -> list[CaseDraft]:
@@ -199,13 +199,13 @@ class _OptionBoard:
                 self._questions_with.setdefault(name, set()).add(number)
         self._excess: Counter[int] = Counter()
         self.imbalance = 0
-        """The sum of squared deviations from chance of how often each observation is about the answer."""
+        """The sum of squares of how far each observation deviates from chance in favouring the answer."""
         self._observations = [self._observe(number) for number in range(len(names))]
         for observations in self._observations:
             self._add(observations, 1)
 
     def exchange(self, number: int, place: int, name: str) -> None:
-        """Offer another name in a question if that makes observations more even."""
+        """Offer another name in a question if this reduces the imbalance."""
         old = self.names[number][place]
         if name in self.names[number]:
             return
@@ -273,7 +273,7 @@ class _OptionBoard:
 
 
 def _ranks(values: Sequence[float]) -> list[int]:
-    """Return for each value how many others it is above and below, as one number."""
+    """Return the rank of each value as one number: how many others are below it, and how many above."""
     ordered = sorted(values)
     last = len(ordered)
     return [bisect_left(ordered, value) * last + last - bisect_right(ordered, value) for value in values]

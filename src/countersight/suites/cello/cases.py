@@ -18,7 +18,7 @@ from countersight.suites.generated import split_of
 
 
 class CaseDraft(msgspec.Struct, frozen=True):
-    """A case, and what a language model must know to reword its question."""
+    """A case, with the information that a language model needs to reword its question."""
 
     case: Case
     graph: CausalGraph
@@ -29,7 +29,7 @@ class CaseDraft(msgspec.Struct, frozen=True):
     """Names that it must contain."""
     query: Query | None = None
     spare: tuple[str, ...] = ()
-    """Names of things not in the picture that could replace other such options."""
+    """Names that can replace options which are not in the picture."""
 
 
 def draft_choice(

@@ -1,7 +1,7 @@
 """Common knowledge about a question, without the picture: it agrees with the answer, disagrees, or is silent.
 
-Questions are chosen so that it agrees about as often as it disagrees. Every case says which of the three holds, and the
-report scores them apart.
+Questions are chosen so that it agrees about as often as it disagrees. Every case records which of the three applies,
+and the report scores them separately.
 """
 
 from collections.abc import Iterator

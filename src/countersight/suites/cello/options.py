@@ -1,8 +1,8 @@
 """The four options of a causal question: the answer and three wrong ones, each wrong in its own way (CELLO 4.3).
 
 A wrong option that could never keep the thing in place, or is never right, can be ruled out without looking. So wrong
-options are bystanders, and names of things that are not in the picture. These names are drawn from what keeps things of
-the same name, or similar things, in place in all graphs, with the same frequencies. Confounding graphs and graphs of
+options are bystanders, and names of things that are not in the picture. These names are causes that keep things of the
+same name, or similar things, in place in all graphs, drawn with the same frequencies. Confounding graphs and graphs of
 force and source are too few for that: their wrong options are drawn from all causes of the same kind. If there is too
 little to choose from, no question is asked.
 
@@ -33,9 +33,9 @@ from countersight.suites.cello.rules import bystanders, can_be_chosen, can_be_th
 from countersight.suites.cello.wording import explanation, is_explained
 
 THROUGH = frozenset({"CA", "AR"})
-"""Tasks whose answer is connected to the thing asked about through a thing in between."""
+"""Tasks whose answer is only indirectly connected to the thing asked about."""
 _MIN_CANDIDATES = 5
-"""The fewest different names to draw wrong options from."""
+"""Minimum number of different names to draw wrong options from."""
 _MIN_TIMES_RIGHT = 3
 _WRONG = 3
 _BYSTANDER_WEIGHT = 0.1
@@ -43,12 +43,12 @@ _BYSTANDER_WEIGHT = 0.1
 _SPARE = 80
 """Names considered for each question when wrong options are exchanged."""
 _DOMINANT_SHARE, _MANY_NAMES = 0.5, 16
-"""A name with this share of many is obvious without looking: branches belong to trees."""
+"""A name with more than this share of at least so many counts is obvious without looking: trees for branches."""
 _TAKEN_FOR = frozenset({
     "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
     "plant", "seat", "shaft", "sign", "watercraft", "wire",
 })  # fmt: skip
-"""Classes whose members are easily taken for each other in a picture: a pole and a post, a plate and a platter."""
+"""Classes whose members are easily confused in a picture: a pole and a post, a plate and a platter."""
 _LOOK_ALIKE = tuple(
     frozenset(names.split())
     for names in (
@@ -70,7 +70,7 @@ _LOOK_ALIKE = tuple(
         "engine locomotive train",
     )
 )
-"""Names whose things are easily taken for each other, though their classes differ."""
+"""Names of things that are easily confused although their classes differ."""
 
 _BETWEEN = frozenset({"carried", "container", "dish", "garment_part", "shelf", "tray", "worn", "wrapping"})
 """Classes of things that support others and that themselves stand on or in something."""
@@ -163,8 +163,8 @@ class Answers:
         return Counter(fit) if len(fit) >= _MIN_CANDIDATES else Counter()
 
     def reasons_like(self, reason: str, shape: Shape, effect: str) -> Counter[str]:
-        """Return how often each name could be the reason why the effect stays: it keeps a thing of that name, a similar
-        thing, or several other things in place, and is of a class of the reason, if there are enough of these."""
+        """Count the names of things that keep a thing named like the effect, a similar thing, or several other things
+        in place; of the last group, names of the reason's classes are preferred."""
         by_name, alike, any_thing = self._levels(shape.names[effect], shape.kind(reason, effect))
         often = {name: number for name, number in any_thing.items() if number >= _MIN_TIMES_RIGHT or name in alike}
         return by_name + alike + Counter(_like(shape.names[reason], often))
@@ -279,7 +279,7 @@ def _absent(shape: Shape, likely: Mapping[str, int], rng: Random) -> list[str]:
 
 
 def _distinct(names: Iterable[str], chosen: list[str]) -> list[str]:
-    """Return the names that cannot refer to any thing before them, or to one already chosen."""
+    """Return the names that cannot refer to the same thing as an earlier or a chosen name."""
     found: list[str] = []
     for name in names:
         if not any(may_be_taken_for(name, other) for other in (*chosen, *found)):
@@ -288,5 +288,5 @@ def _distinct(names: Iterable[str], chosen: list[str]) -> list[str]:
 
 
 def _shuffled(weights: Mapping[str, float], rng: Random) -> list[str]:
-    """Return names in a random order in which names of more weight come earlier."""
+    """Return names in a random order in which names with larger weights tend to come earlier."""
     return sorted(weights, key=lambda name: rng.random() ** (1 / weights[name]), reverse=True)

@@ -33,13 +33,13 @@ class YesNoQuery(msgspec.Struct, frozen=True):
     """A yes/no question: does the effect go, or stay, given something about a possible cause of it?"""
 
     cause: str
-    """The possible cause. A question supposes that it is lost; only SC supposes that it is kept."""
+    """The possible cause. The question supposes that it is lost or, in SC only, that it is kept."""
     effect: str
     held: tuple[str, ...]
     """Things whose state the question fixes."""
     effect_goes: bool
-    """The gold answer to the wording that asks whether the effect goes; the wording that asks whether it stays has the
-    opposite answer."""
+    """The gold answer if the question asks whether the effect goes; the opposite is right if it asks whether the effect
+    stays."""
 
 
 Query = ChoiceQuery | YesNoQuery
@@ -128,4 +128,4 @@ class Task(msgspec.Struct, frozen=True):
     acting_kinds: tuple[GraphKind, ...] = ()
     """The kinds of graphs of force and source that it applies to."""
     rules: tuple[Rule, ...] = ()
-    """Its own rules, beside those of all tasks."""
+    """Its own rules, in addition to the rules for all tasks."""

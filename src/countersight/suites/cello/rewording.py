@@ -1,8 +1,8 @@
-"""Word causal questions with a language model (CELLO 4.3), given the descriptions, the graph and what not to reveal.
+"""Word causal questions with a language model (CELLO 4.3), given descriptions, the graph and the names not to reveal.
 
-Rules check its wording for names that must and must not occur. The model is then asked whether its question means the
-same as the template's. A faulty wording is sent back, and after a few attempts the template's wording is used. Every
-reply is stored, so that no request is paid for twice.
+Rules check the model's wording for required and forbidden names. The model is then asked whether its question means
+the same as the template's. A faulty wording is sent back, and after a few attempts the template's wording is used.
+Every reply is stored, so that no request is paid for twice.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """What can be asked about a causal graph: queries whose answers are certain and need the picture.
 
-Each rule excludes queries for a reason, which is its docstring. Rules know things by their names only.
+Each rule excludes queries for a reason, which is its docstring. Rules only use the names of things.
 """
 
 from typing import Final
@@ -59,7 +59,7 @@ def can_be_the_answer(task: Task, kind: str) -> bool:
 
 
 def may_keep(keeper: str, kept: str) -> bool:
-    """Return whether one thing may support, contain, hold or have the other as a part, by the catalogue."""
+    """Return whether one thing may support, contain, hold or have the other as a part, by the relation catalogue."""
     if any(verdict_on(kept, relation, keeper).cause == "object" for relation in ("on", "in")):
         return True
     may_hold = "creature" in classes_of(keeper) and "movable" in classes_of(kept)
@@ -133,12 +133,12 @@ def any_food(candidate: Candidate) -> bool:
 
 
 def is_part_or_garment(candidate: Candidate) -> bool:
-    """No single part of a thing or garment of a person is the right answer."""
+    """A thing has several parts, and a person several garments, so no single one is the right answer."""
     return any(edge.kind in _PARTS for edge in candidate.shape.graph.edges if edge.effect in candidate.effects)
 
 
 def changes_nothing(candidate: Candidate) -> bool:
-    """Without bottles, a table is as before: the loss must change the held thing."""
+    """The loss must change the held thing: without bottles, a table is as before."""
     return (candidate.causes[0], candidate.between[0]) not in candidate.shape.edges
 
 
@@ -204,7 +204,7 @@ def _are_told_together(candidate: Candidate) -> bool:
 
 
 def _may_keep_the_other(candidate: Candidate) -> bool:
-    """The one may keep the other in place."""
+    """One of the two may keep the other in place."""
     return may_keep(*map(candidate.shape.name, _pair(candidate)))
 
 

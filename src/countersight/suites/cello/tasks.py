@@ -1,7 +1,7 @@
-"""The twelve causal tasks on four rungs (CELLO 4.2): what each can ask of a causal graph, and the gold answer.
+"""The twelve causal tasks on four rungs (CELLO 4.2): their questions about a causal graph, and the gold answers.
 
-The paths of the graph say what can be asked. A structural model of the graph decides the answer, by simulation and
-intervention.
+The paths of the graph determine the possible questions. A structural model of the graph determines the answer, by
+simulation and intervention.
 
 A thing is lost when it is no longer as the picture shows it. Every cause in a graph is needed: a thing stays as it is
 only while all its causes do.
@@ -164,7 +164,7 @@ def _is_confounded(model: StructuralModel, query: ChoiceQuery) -> bool:
 
 
 def _find_backdoor_set(shape: Shape) -> Iterator[ChoiceQuery]:
-    """Yield queries about the one thing to control for; an effect of the cause is none (Pearl 1993)."""
+    """Yield queries about the one thing to control for; effects of the cause are excluded (Pearl 1993)."""
     for cause, effect in sorted(shape.edges):
         for other in sorted(set(shape.names) - {cause, effect} - descendants(shape.edges, cause)):
             yield ChoiceQuery((cause, effect), (other,))
@@ -208,7 +208,7 @@ def _one_held(shape: Shape) -> Iterator[Supposition]:
 
 
 def _one_changed(shape: Shape) -> Iterator[Supposition]:
-    """Yield a cause and its mediator, of which one is kept while the other is as it would be without the first.
+    """Yield a cause and its mediator: one is kept, and the other is as it would be without the first.
 
     In a fork the other effect changes as well, and the thing asked about does not depend on it.
     """
@@ -223,9 +223,9 @@ def _one_lost(shape: Shape) -> Iterator[Supposition]:
     """Yield the loss of one thing and another thing asked about: an effect of it, a cause of it, or neither.
 
     In a collision only the common effect is lost. It is never the thing asked about: the graph does not say whether one
-    of its causes would be enough. Nor is one cause lost and the other asked about: without an edge between them, one
-    may still support the other, as a table supports the can that contains the soda. In a fork one of the two effects is
-    lost and the other asked about.
+    of its causes would be enough. Questions about one cause after the loss of another are excluded too: without an
+    edge between them, one may still support the other, as a table supports the can that contains the soda. In a fork,
+    one of the two effects is lost and the other is asked about.
     """
     if shape.graph.kind == "fork":
         _, lost, effect = shape.names

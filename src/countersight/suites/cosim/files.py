@@ -50,7 +50,7 @@ def layout(kinds: Path | None, *, keep_duplicates: bool = False) -> Layout:
     """
     assigned = read_kinds(kinds) if kinds else {}
     return Layout(
-        description="The published instances of CoSIm (Kim et al.): a question, the response first given to it, a "
+        description="The published instances of CoSIm (Kim et al.): a question, the initial response to it, a "
         "change to the scene, and four new responses.",
         rows=partial(_rows, kinds, assigned),
         as_case=partial(_as_case, assigned, keep_duplicates),
@@ -228,8 +228,8 @@ class CosimTally:
         note = f"{whose}; a change may have several types; {self.untyped:,} of unknown type"
         yield _shares("Types of change", "type", note, KINDS, {"changes": self.kinds}, self.cases)
         frequencies = {number: _reported("cosim-2", number, "frequency") for number in NUMBERS}
-        note = "reported: number of changes, of the validation split (CoSIm, Table 2); two of one type may count once"
-        counts = {"with so many types": self.types, "with so many changes": self.changes}
+        note = "reported: validation split (CoSIm, Table 2), where two changes of one type may count once"
+        counts = {"instances by types": self.types, "instances by changes": self.changes}
         yield _shares("Changes in one instance", "number", note, NUMBERS, counts, self.types.total(), frequencies)
         yield _shares(
             "Answer of the new response compared with the initial one",

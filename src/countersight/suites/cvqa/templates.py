@@ -46,7 +46,7 @@ Numbers = tuple[int, ...]
 """Flowers in the named polygon only, in the other only, in both, in neither; or dots in six circles, row by row."""
 
 _TRIES = 100
-"""Attempts to draw four scenes before the number of removed items changes: 21 of 23 flowers leave too few answers."""
+"""Attempts to draw four scenes before another number of removed items is drawn, because some leave too few answers."""
 
 
 class Puzzle(msgspec.Struct, frozen=True):
@@ -107,7 +107,7 @@ class Template(msgspec.Struct, frozen=True):
         return f"abs_counting_{self.number}"
 
     def solved(self, seed: int, index: int) -> Solved:
-        """Return the puzzle with this number and its answers; they depend on the seed and the number only."""
+        """Return the puzzle with this index and its answers; they depend on the seed and the index only."""
         rng = Random(f"{seed}/{self.number}/{index}")
         colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
         amounts, *others = self._draw_similar(rng)
@@ -121,8 +121,8 @@ class Template(msgspec.Struct, frozen=True):
         return self.make_puzzle(rng, colour, self._draw_amounts(rng))
 
     def _draw_similar(self, rng: Random) -> list[Amounts]:
-        """Draw the amounts of several interchangeable scenes with different answers that are near each other: what the
-        question says about one holds for all."""
+        """Draw the amounts of several scenes that all fit the same question, with different answers that are near each
+        other."""
         while True:
             like = self._draw_amounts(rng)
             for _ in range(_TRIES):
@@ -132,7 +132,7 @@ class Template(msgspec.Struct, frozen=True):
                     return drawn
 
     def _draw_amounts(self, rng: Random, like: Amounts | None = None) -> Amounts:
-        """Draw random amounts with answers in the published range; the question can be the same as for `like`."""
+        """Draw random amounts with answers in the published range; they fit the question of `like`, if given."""
         while True:
             numbers, removed = self.draw_numbers(rng), like.removed if like else 0
             if like is None and self.says_how_many:
