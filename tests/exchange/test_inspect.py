@@ -114,7 +114,7 @@ def test_logs_compressed_with_zstandard_are_read(run, log, folder, fates, tmp_pa
         ({"header.json": b"[" * 100_000}, "header.json is damaged"),
         (
             {"header.json": {"eval": {"task": "t", "model": "m", "metadata": {"dataset_fingerprint": "0"}}}},
-            "belongs to another dataset",
+            "does not belong to .* or the rows of the dataset have changed",
         ),
     ],
 )
@@ -184,7 +184,7 @@ def test_a_log_without_a_fingerprint_is_compared_with_the_questions(log, folder,
     come = import_run("inspect", repacked(tmp_path / "same.eval", held), folder, tmp_path / "same")
     assert come.answers + come.failed == 35
     other = {name: each | {field: value} if name.startswith("samples/") else each for name, each in held.items()}
-    with pytest.raises(ExchangeError, match=r"belongs to another dataset .*35 of 35 questions differ"):
+    with pytest.raises(ExchangeError, match=r"does not belong to .*35 of 35 questions differ"):
         import_run("inspect", repacked(tmp_path / "other.eval", other), folder, tmp_path / "back")
 
 

@@ -41,7 +41,7 @@ def test_the_test_seed_is_refused(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path / "fresh_flowers")
     package = importlib.import_module("fresh_flowers")
     assert package.load_environment(seed=9)["seed"] == 9
-    with pytest.raises(ExchangeError, match="the seed 7 is there to test with"):
+    with pytest.raises(ExchangeError, match="the seed 7 is reserved for testing"):
         package.load_environment(seed=7)
 
 

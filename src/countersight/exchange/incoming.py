@@ -101,7 +101,7 @@ def import_run(
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
     external = SOURCES.find(name)[0](Path(path), on_bad)
     if external.fingerprint and external.fingerprint != opened.fingerprint:
-        raise ExchangeError(f"{path} belongs to another dataset, or the rows of {opened.path} have changed since")
+        raise ExchangeError(f"{path} does not belong to {opened.path}, or the rows of the dataset have changed")
     places = _places(opened)
     answers = list(external.answers)
     first: dict[str, ExternalAnswer] = {}
@@ -181,7 +181,7 @@ def _differences(
     differ = {key: words for key, answer in answers.items() if (words := _difference(answer, places[key].question))}
     if differ and (len(differ) == len(answers) or len(differ) > max(1, len(answers) / 20)):
         raise ExchangeError(
-            f"{path} belongs to another dataset, not {dataset}: {len(differ):,} of {len(answers):,} questions "
+            f"{path} does not belong to {dataset}: {len(differ):,} of {len(answers):,} questions "
             f"differ, first {next(iter(differ.values()))}"
         )
     return differ
