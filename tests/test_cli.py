@@ -30,7 +30,7 @@ def countersight(*arguments, **options):
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        (("raport", "runs"), "there is no verb 'raport'; did you mean report?"),
+        (("raport", "runs"), "unknown command 'raport'; did you mean report?"),
         (
             ("run", "d", "--modle", "m"),
             "run: error: unrecognized arguments: --modle m; did you mean --model?",
@@ -327,7 +327,7 @@ def test_the_engine_logs_with_log_level(tmp_path):
 def test_an_invalid_port_gets_a_message(port, capsys):
     with pytest.raises(SystemExit):
         main(["view", "runs", "--port", port])
-    assert f"'{port}' is not the number of a port, from 1 to 65535" in capsys.readouterr().err
+    assert f"'{port}' is not a port number from 1 to 65535" in capsys.readouterr().err
 
 
 def test_the_shell_completes_verbs_options_and_paths(tmp_path, capsys):

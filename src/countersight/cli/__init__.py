@@ -1,7 +1,7 @@
-"""The command line: each verb parses its options, calls the library and prints.
+"""The command line: each command parses its options, calls the library and prints the result.
 
-Heavy modules are imported only when a verb needs them, so that `countersight --help` answers at once. This is also
-the reason for argparse: it loads in 13 ms, typer in 75 ms, cyclopts in 105 ms.
+Heavy modules are imported only when a command needs them, so that `countersight --help` is fast. argparse is used for
+the same reason: it loads in 13 ms, typer in 75 ms, cyclopts in 105 ms.
 """
 
 import io
@@ -13,9 +13,9 @@ from typing import NoReturn
 
 
 def command() -> NoReturn:
-    """Run `main` and end the process; this is the installed command.
+    """Run `main` and exit; this is the entry point of the installed command.
 
-    `main` imports everything else, so that Ctrl-C leaves no traceback even while modules are imported.
+    All other modules are imported inside `main`, so that Ctrl-C prints no traceback even during imports.
     """
     try:
         status = main()
@@ -34,11 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # the encoding of the terminal may lack characters
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS:  # one verb with its own options and help
+    if given[:1] == ["audit"] and given[1:2] and given[1] in AUDIT_VERBS:  # one command with its own options and help
         given[:2] = [" ".join(given[:2])]
     parser, verbs = build_parser()
     if given and not given[0].startswith("-") and given[0] not in verbs.choices:
-        parser.error(f"there is no verb {given[0]!r}{_suggestion(given[0], verbs.choices)}")
+        parser.error(f"unknown command {given[0]!r}{_suggestion(given[0], verbs.choices)}")
     chosen, unknown = parser.parse_known_args(given)
     if unknown:
         of = verbs.choices.get(chosen.verb, parser)

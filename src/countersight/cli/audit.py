@@ -20,21 +20,21 @@ TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
 
 _JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
 _VOTES: Final = {
-    "--votes N=1": "votes per model judge; the majority of its votes counts, and then that of the judges, a tie half",
+    "--votes N=1": "votes per model judge; majority vote within each judge, then among judges (a tie counts half)",
 }
 _METHOD: Final = {
     "--judge J*!": _JUDGE,
     "--concepts K=1": "concepts tested per explanation",
     "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
     "--limit N": "audit N cases, spread evenly over the dataset (default: all)",
-    "--descriptive": "use only open questions whose explanation is likely to be descriptive, as EDCT selected "
-    "from OK-VQA",
+    "--descriptive": "use only open questions that are likely to get a descriptive explanation, as EDCT did "
+    "with OK-VQA",
     "--strength 1..4=1": "apply each edit at this many strengths, to see whether the answer follows (default: 1, the "
     "full edit only)",
     "--checker C*": "checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
     "may be given several times (default: pixels and seams)",
 } | _VOTES
-"""How cases are tested: a plan names it, and an audit does it."""
+"""Options for how cases are tested, shared by `audit plan` and `audit`."""
 _AUDIT: Final = {
     "DATASET": "a dataset folder, or a subcommand: bundle, calibrate, plan, sign or verify (see its own --help)",
     "-o, --output DIR!": "the audit folder to write",
@@ -95,7 +95,7 @@ _EXAMPLES: Final = """examples:
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     summary = "test a model's explanations: change the cited parts of the picture and ask again"
     model = shared_options("temperature", "price", max_tokens=2048)
     options = (_AUDIT, _METHOD, _JUDGING, _ASKING, model)
@@ -119,13 +119,13 @@ def add(verbs: Verbs) -> None:
     summary = "write down what an audit will do and which criteria it has to meet, before it starts"
     example = "countersight audit plan flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json"
     _add_control(verb(verbs, "audit plan", _plan, summary, example, _PLAN, _METHOD, listed=False))
-    summary = "rewrite the page and documents of an audit and seal them again, such as after a review or a calibration"
+    summary = "rewrite the page and documents of an audit and seal them again, such as after a review"
     example = "countersight audit bundle audits/gpt-4o --calibration calibrations/gpt-4o"
     verb(verbs, "audit bundle", _bundle, summary, example, _BUNDLE, listed=False)
     summary = "sign the seal of a finished audit with an OpenSSH key"
     example = "countersight audit sign audits/gpt-4o --key ~/.ssh/id_ed25519"
     verb(verbs, "audit sign", _sign, summary, example, _SIGN, listed=False)
-    summary = "check a finished audit: report what was changed, removed or added, or does not follow from its log"
+    summary = "check a finished audit: report changed, removed or added files, and results not derived from its log"
     verb(verbs, "audit verify", _verify, summary, "countersight audit verify audits/gpt-4o", _VERIFY, listed=False)
 
 
@@ -142,7 +142,7 @@ def _add_control(parser: argparse.ArgumentParser) -> None:
 
 
 def _method(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of `_METHOD` by the names that audits and their plans use."""
+    """Return the options of `_METHOD`, named as in `AuditOptions` and `AuditPlan`."""
     from countersight.audits import USUAL_CHECKERS
 
     return {
@@ -160,7 +160,7 @@ def _method(chosen: argparse.Namespace) -> dict[str, Any]:
 
 
 def _helper_settings(chosen: argparse.Namespace, *, votes: int = 1) -> "ModelSettings":
-    """Return the settings of the extractor or of the judges, with enough tokens to reason before they write JSON."""
+    """Return the settings of the extractor or of the judges, with enough tokens for reasoning and JSON."""
     plain = argparse.Namespace(seed=chosen.seed, timeout=chosen.timeout, ray=chosen.ray)
     return model_settings(plain, max_tokens=2048, temperature=TEMPERATURE_OF_SEVERAL_VOTES if votes > 1 else 0.0)
 

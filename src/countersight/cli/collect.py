@@ -66,7 +66,7 @@ def add(verbs: Verbs) -> None:
     summary = "add pictures or cases to a campaign; works while the server runs"
     more = _add_action(actions, "add", _add, summary, "--pictures photographs", _SOURCES)
     for each in (new, more):
-        words = "cvqa, verify, answer: a dataset, or a run of one; judge: an audit"
+        words = "cvqa, verify, answer: a dataset, or a run on one; judge: an audit"
         each.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help=words)
     serve = _add_action(actions, "serve", _serve, "start the web server of a campaign", "--port 8400", _SERVE)
     summary = "list people, invite them, make API tokens, delete personal data"
@@ -165,7 +165,7 @@ def _new(chosen: argparse.Namespace) -> int:
     if chosen.language.partition("-")[0].lower() not in ("en", "de"):
         print("Guidelines, tests and consent text in campaign.toml are in English: translate them before people start.")
     if has_password:
-        print("ADDRESS is the same as now (or set COUNTERSIGHT_DATABASE): the campaign does not store its password.")
+        print("Use the same ADDRESS as now, or set COUNTERSIGHT_DATABASE: the campaign does not store the password.")
     return 0
 
 
@@ -227,7 +227,7 @@ def _people(chosen: argparse.Namespace, campaign: Any) -> int:
             print(f"{existing.name} already has an account ({existing.role}): this link sets a new password for it.")
         print(f"{chosen.public_url.rstrip('/')}/join/{token}   (works once, for 14 days)")
         if chosen.public_url == _LOCAL:
-            print("If the campaign is served elsewhere, name that address with --public-url.")
+            print("If the server has another public address, repeat this with --public-url ADDRESS.")
         return 0
     if chosen.token:
         print(make_token(campaign, chosen.token))

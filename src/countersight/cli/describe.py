@@ -16,18 +16,18 @@ _BLIND: Final = {
     "DATASET": "a dataset folder",
     "--run RUN*": "also include a run made without the pictures (run --prompt text-only); may be given several times",
     "--blind MODEL*": "also run this model without the pictures; its replies are cached in DATASET.blind",
-    "--graphs MINED": "derive common knowledge from this mined folder (default: the folder that contains DATASET, or "
+    "--graphs MINED": "count common knowledge in this mined folder (default: the folder that contains DATASET, or "
     "its own graphs)",
 }
 _ABLATE: Final = {
-    "DATASET": "cases whose changes have several parts",
+    "DATASET": "a dataset with changes of several parts",
     "-o, --output DIR!": "the folder to write",
     "--model M!": "a model that ranks options; see: countersight list models",
 }
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     example = "countersight describe flowers --all"
     verb(verbs, "describe", _describe, "print the statistics of a dataset", example, _DESCRIBE)
     summary, example = "measure what can be answered without the pictures", "countersight blind flowers"

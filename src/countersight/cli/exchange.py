@@ -11,7 +11,7 @@ _EXPORT: Final = {
     "SOURCE": "a dataset or a run",
     "-o, --output PATH!": "the file or folder to write",
     "--to FORMAT!": "see: countersight list formats",
-    "--split {train,test,all}=train": "which part of the pictures a training file contains",
+    "--split {train,test,all}=train": "the split of the pictures in a training file",
     "--yes-train-on-test": "allow training files to contain pictures of the test split",
     "--rai FILE": "croissant: responsible-AI facts about the data (JSON)",
 }
@@ -30,7 +30,7 @@ _IMPORT: Final = {
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     summary = "write a dataset or a run in the format of another tool"
     example = "countersight export runs/qwen --to inspect -o logs/qwen.eval"
     verb(verbs, "export", _export, summary, example, _EXPORT, shared_options("dataset"))

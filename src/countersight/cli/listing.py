@@ -10,15 +10,15 @@ from countersight.registry import Registry
 
 _LIST: Final = {
     "WHAT {suites,models,prompts,editors,extractors,judges,checkers,formats,tools}": "what to list",
-    "-v, --verbose": "print prompts and the fields of suites' files in full, as examples for your own",
+    "-v, --verbose": "print prompts and the fields of suites' files in full, as templates for your own",
 }
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     summary = "list the names of suites, models, prompts, editors, judges, formats and more"
     verb(verbs, "list", _list, summary, "countersight list models", _LIST)
-    summary = "print a script for tab completion of verbs, options and paths"
+    summary = "print a script for tab completion of commands, options and paths"
     example = "countersight completion bash > ~/.local/share/bash-completion/completions/countersight"
     verb(verbs, "completion", _completion, summary, example, {"SHELL {bash,zsh,tcsh}": "your shell"})
 
@@ -30,7 +30,7 @@ def _completion(chosen: argparse.Namespace) -> int:
         raise CountersightError("completion needs shtab: pip install 'countersight[completion]'") from None
     parser, verbs = build_parser()
     nested = verbs.choices["audit"].add_subparsers()
-    for name in AUDIT_VERBS:  # on the command line `audit verify` is one verb; a shell completes word by word
+    for name in AUDIT_VERBS:  # `audit verify` is parsed as one command, but a shell completes word by word
         nested.add_parser(name, help=name)
         nested.choices[name] = verbs.choices[f"audit {name}"]
     for each in verbs.choices.values():
@@ -93,7 +93,7 @@ def _list_prompts(*, whole: bool) -> None:
 
 
 def _registry(what: str) -> tuple[Registry[Any], dict[str, str]]:
-    """Return the registry of one kind of plug-in, and the other values that can be used in its place."""
+    """Return the registry of one kind of plug-in, and the other values that are also accepted."""
     if what == "models":
         from countersight.models import MODELS
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BAD_ROWS_SHOWN = 20
 _ROW_NAMES = {".parquet": "row", ".json": "entry", ".gz": "entry"}
-"""What a row is called, by the ending of its file; in other files it is called a line."""
+"""Names for a row in messages, by file extension; a row of any other file is called a line."""
 _MEGABYTE = 1 << 20
 
 _MAKE: Final = {
@@ -63,7 +63,7 @@ _MINE: Final = {
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     example = "countersight make cvqa-synthetic --size 3000 --seed 7 -o flowers"
     verb(verbs, "make", _make, "make or import a dataset", example, _MAKE, shared_options("pictures"))
     verb(
@@ -141,16 +141,16 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, pa
         whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
         print(f"{part} of the file, drawn at random with seed {part.seed}{whole}")
     if imported.incomplete:
-        sets = f"{several(len(imported.incomplete), 'incomplete set')}, left out of the scores by set"
+        sets = f"{several(len(imported.incomplete), 'incomplete set')}, not counted in the scores per set"
         print(printable(f"{sets}: {first_of(imported.incomplete)}"))
     if imported.not_found:
         absent = [f"{name} ({row_name} {line})" for name, line in imported.not_found.items()]
         print(printable(f"Not in {chosen.pictures}: {first_of(absent)}"))
         if any(name.endswith("/") for name in imported.not_found):
-            print(f"Each is a folder with the frames of a video, named in order: {', '.join(FRAME_ENDINGS)} files")
+            print(f"Each must be a folder with the frames of a video, named in order: {', '.join(FRAME_ENDINGS)} files")
     if imported.text_only:
         has = "has" if imported.text_only == 1 else "have"
-        print(f"{several(imported.text_only, 'case')} {has} no picture by design, as the file says")
+        print(f"{several(imported.text_only, 'case')} {has} no picture by design, according to the file")
     if imported.without_picture:
         where = f"not in {chosen.pictures}" if chosen.pictures else "name its folder with --pictures"
         print(
@@ -160,7 +160,7 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, pa
 
 
 def _why_fewer(empty: Sequence[str]) -> str:
-    """Say why fewer pairs were built: a group has no suitable question, or there are no more."""
+    """Return why fewer pairs were built: a group has no suitable question, or none are left."""
     named = " and no ".join({"direct": "how-many", "boolean": "yes/no"}[group] for group in empty)
     return f"no {named} question is suitable" if named else "no other question is suitable"
 

@@ -1,4 +1,4 @@
-"""Command-line options: one table per verb that maps usage to help text, and one table of options that verbs share.
+"""Command-line options: one table per command that maps usage to help text, and one table of shared options.
 
     {"DATASET": "the dataset to ask", "--model M!": "required", "--limit N": "a number", "--timeout S=120": "a default",
      "--shown": "a switch", "--again {cut,empty}": "one of these", "--judge J*": "may be given several times",
@@ -26,7 +26,7 @@ Table: TypeAlias = Mapping[str, str]
 Call: TypeAlias = Callable[[argparse.Namespace], int]
 
 _MODULES: Final = ("run", "make", "exchange", "describe", "report", "audit", "collect", "train", "listing")
-"""The modules of the verbs, in the order of `--help`."""
+"""The modules of the commands, in the order of `--help`."""
 AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
 """Names of subcommands that may follow `audit` instead of a dataset."""
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -44,7 +44,7 @@ _REPETITIONS: Final[dict[str, dict[str, Any]]] = {
 
 
 def build_parser() -> "tuple[argparse.ArgumentParser, Verbs]":
-    """Return the parser of the command line and its verbs."""
+    """Return the parser of the command line and its commands."""
     parser = argparse.ArgumentParser(
         prog="countersight",
         description="Tests whether vision-language models can reason about what is not in the picture.",
@@ -52,14 +52,14 @@ def build_parser() -> "tuple[argparse.ArgumentParser, Verbs]":
     )
     parser.add_argument("--version", action="version", version=f"countersight {__version__}")
     parser.add_argument("--log-level", choices=_LOG_LEVELS, help="write log messages of the engine to stderr")
-    verbs = parser.add_subparsers(title="verbs", dest="verb", metavar="VERB")
+    verbs = parser.add_subparsers(title="commands", dest="verb", metavar="COMMAND")
     for name in _MODULES:
         import_module(f"countersight.cli.{name}").add(verbs)
     return parser, verbs
 
 
 class _HelpFormatter(argparse.HelpFormatter):
-    """Wraps everything but examples, so that they can be copied."""
+    """Wraps help texts but not examples, so that examples can be copied."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if text.lower().startswith("example") else super()._fill_text(text, width, indent)
@@ -68,7 +68,7 @@ class _HelpFormatter(argparse.HelpFormatter):
 def verb(
     verbs: Verbs, name: str, call: Call, summary: str, example: str, *tables: Table, listed: bool = True
 ) -> argparse.ArgumentParser:
-    """Add a verb with its summary, an example, its function and its options; if `listed`, `--help` names it."""
+    """Add a command with its summary, example, function and options; `listed` commands are shown by `--help`."""
     shown: dict[str, Any] = {"help": summary} if listed else {}
     parser = verbs.add_parser(
         name,
@@ -84,7 +84,7 @@ def verb(
 
 
 def add_options(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", table: Table) -> None:
-    """Add the options of a table to a verb, or to a group of its options."""
+    """Add the options of a table to a command, or to a group of its options."""
     for usage, words in table.items():
         found = _USAGE.fullmatch(usage)
         assert found is not None, usage
@@ -165,7 +165,7 @@ parse_positive: Final = _whole_number("a whole number of at least 1, such as 300
 _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "N": parse_positive,
     "K": parse_positive,
-    "PORT": _whole_number("the number of a port, from 1 to 65535", 65535),
+    "PORT": _whole_number("a port number from 1 to 65535", 65535),
     "S": lambda text: _number(text, "a number of seconds above 0", 1e-3, 1e6),
     "DOLLARS": lambda text: _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9),
     "P%": parse_share,

@@ -35,7 +35,7 @@ _REPORT: Final = {
 _COMPARE: Final = {
     "OLD": "a run, a report, or its scores.json",
     "NEW": "the run or report to compare it with, for example of a different version, model or prompt",
-    "--fail-if CONDITION*": "exit with 1 if a measure changed this much, new minus old in points: 'drop > 2', "
+    "--fail-if CONDITION*": "exit with 1 if a measure changed this much (new minus old, in points): 'drop > 2', "
     "'counterfactual < -1'",
 }
 _LEADERBOARD: Final = {
@@ -52,14 +52,14 @@ _VIEW: Final = {
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     summary = "print the scores of a run; optionally write one row per answer to a file"
     example = "countersight score runs/qwen --gold corrected.csv -o runs/qwen/scores.parquet"
     verb(verbs, "score", _score, summary, example, _SCORE, shared_options("dataset", "gold"))
     summary = "write tables and an HTML report about one or more runs, or about several audits side by side"
     example = "countersight report runs/qwen runs/llava -o report"
     verb(verbs, "report", _report, summary, example, _REPORT, shared_options("dataset", "gold"))
-    summary = "compare the scores of two runs or reports, and fail where a measure changed more than allowed"
+    summary = "compare the scores of two runs or reports, and fail if a measure changed more than allowed"
     example = "countersight compare runs/main runs/new --fail-if 'drop > 2' --fail-if 'counterfactual < -1'"
     verb(verbs, "compare", _compare, summary, example, _COMPARE)
     summary = "compare runs of any suites on one sortable page, next to published results"
@@ -213,7 +213,7 @@ def _compare(chosen: argparse.Namespace) -> int:
         print(f"Failed: {printable(change.run)}: {words}", file=sys.stderr)
     unknown = [each for each in conditions if each.measure not in {change.measure for change in found}]
     for condition in unknown:
-        print(f"Failed: {condition}: the two reports have no common value of this measure", file=sys.stderr)
+        print(f"Failed: {condition}: this measure is not in both reports", file=sys.stderr)
     labels = [{run.label for run in each.runs} for each in (old, new)]
     alone = labels[0] ^ labels[1] if max(map(len, labels)) > 1 else set()
     for label in sorted(alone):

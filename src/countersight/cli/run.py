@@ -55,7 +55,7 @@ _DEMO_MODELS: Final = {
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     run = verb(
         verbs,
         "run",
@@ -254,7 +254,7 @@ def _status(chosen: argparse.Namespace) -> int:
 
 
 def _demo(chosen: argparse.Namespace) -> int:
-    """Make a small suite, run the built-in models in both worlds and write the report; resumes an interrupted demo."""
+    """Make a small dataset, run built-in models in both worlds and write the report; resumes an interrupted demo."""
     from rich.console import Console
 
     from countersight.dataset import Dataset

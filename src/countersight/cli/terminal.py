@@ -29,7 +29,7 @@ UNREAD_SHARE: Final = 0.01
 def run_work(
     name: str, tally: "Tally", unit: str, work: "Callable[[asyncio.Event], Awaitable[T]]", *, summary: bool = True
 ) -> T | None:
-    """Run work that Ctrl-C can stop, with its progress and a summary; returns None, with advice, if it was stopped.
+    """Run work that Ctrl-C can stop, with progress and a summary; prints advice and returns None if it was stopped.
 
     The first Ctrl-C sets the event and waits for requests in progress, the second abandons them.
     """

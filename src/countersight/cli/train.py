@@ -37,7 +37,7 @@ _MATCHER: Final = {
 
 
 def add(verbs: Verbs) -> None:
-    """Add the verbs to the command line."""
+    """Add the commands of this module to the parser."""
     summary = "compute the visual features of every picture for a matcher"
     example = "countersight features flowers --encoder embedded -o regions"
     features = verb(verbs, "features", _features, summary, example, _FEATURES)
@@ -52,7 +52,7 @@ def _features(chosen: argparse.Namespace) -> int:
     from countersight.training import features_by_encoder, features_from_tsv
 
     if chosen.beside and not chosen.tsv:
-        raise CountersightError("VCR's pictures are only read from a file of regions: add --tsv FILE")
+        raise CountersightError("VCR's pictures need a file of features: add --tsv FILE")
     dataset = Dataset.open(chosen.dataset)
     if chosen.encoder:
         made = features_by_encoder(dataset, chosen.encoder, chosen.output)
@@ -83,7 +83,7 @@ def _train(chosen: argparse.Namespace) -> int:
 
 
 def _plan(chosen: argparse.Namespace) -> "Plan":
-    """Return the plan; options of the command line override those of a file, which override the named size."""
+    """Return the plan; command-line options override the plan file, which overrides the settings of --size."""
     import msgspec
 
     from countersight.training import SIZES, Plan

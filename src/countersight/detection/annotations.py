@@ -34,7 +34,7 @@ class _Annotation(msgspec.Struct, frozen=True):
     image_id: int
     category_id: int
     segmentation: msgspec.Raw = msgspec.Raw(b"[]")
-    """Decoded on demand: the annotations of COCO's training pictures contain 120 million numbers."""
+    """The outline, decoded on demand: the annotations of COCO's training pictures contain 120 million numbers."""
     bbox: tuple[float, float, float, float] | None = None
     iscrowd: int = 0
 

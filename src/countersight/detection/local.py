@@ -30,7 +30,7 @@ class LocalFinder:
         self.settings: dict[str, object] = {"detector": fingerprint(folder)}
 
     def find(self, image: "Image.Image", words: str, least: float) -> list[Found]:
-        """Return the objects in a picture; with an open-vocabulary model, those that the words name."""
+        """Return the objects in a picture; with an open-vocabulary model, those that match the words."""
         import torch
 
         sizes = torch.tensor([(image.height, image.width)], device=self._device)

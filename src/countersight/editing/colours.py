@@ -1,4 +1,4 @@
-"""Colours: in words, and of pixels."""
+"""Parse colour words, and find the pixels of a colour."""
 
 import re
 
@@ -34,7 +34,7 @@ def colour_word(word: str) -> str | None:
 
 
 def called(colour: str) -> str:
-    """Return the common name of a scene's colour."""
+    """Return the common name of a colour of a scene."""
     if colour in NAMED:
         return colour
     return _NAMES[int(_indices(np.array([[rgb(colour)]], np.uint8))[0, 0])]
@@ -47,7 +47,7 @@ def of_colour(pixels: Pixels, name: str) -> NDArray[np.bool_]:
 
 
 def colour_share(pixels: Pixels, words: str) -> float | None:
-    """Return the share of pixels with the colour in the words; None if they contain none."""
+    """Return the share of pixels with the colour that the words name; None if they name none."""
     colour = colour_in(words)
     if colour is None or not pixels.size:
         return None

@@ -31,7 +31,7 @@ from countersight.text import printable, unknown
 INSTALL = "pip install 'countersight[edit]'"
 MOST_STEPS = 1000
 DISTILLED = 4
-"""Number of steps for a distilled pipeline; its default is as high as that of other pipelines."""
+"""Number of steps for a distilled pipeline, whose own default is too high."""
 
 
 STEP = 16

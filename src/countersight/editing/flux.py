@@ -1,4 +1,4 @@
-"""`flux:MODEL`: edits by Black Forest Labs; each is ordered, polled, and downloaded before its link expires."""
+"""`flux:MODEL`: edit pictures with the API of Black Forest Labs: order, poll, and download before the link expires."""
 
 import asyncio
 import base64
@@ -60,7 +60,7 @@ class Flux(HostedEditor):
         return Given(data, {"order": order.id}, order.cost)
 
     async def _place_order(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
-        """Place an order, recorded before and after; if the response is lost, the order stays recorded as in doubt."""
+        """Place an order and record it before and after; if the response is lost, it stays recorded as in doubt."""
         orders.note(EditOrder(key, "placing"))
         try:
             told = await self._send_order(key, body, orders)
@@ -109,7 +109,7 @@ class Flux(HostedEditor):
         """Return the polling address; raises unless it belongs to the service, because the key is sent there."""
         url = _parse_url(address)
         if url is None or not (_same_server(url, self._home) or _is_bfl(url)):
-            raise EditFailed("the service named an unexpected address for the result; the key was not sent there")
+            raise EditFailed("the service gave an unexpected address for the result; the key was not sent there")
         return url
 
     async def _ready(self, address: URL, until: float) -> URL:
@@ -163,7 +163,7 @@ class Flux(HostedEditor):
 
 
 class _OrderOver(EditFailed):
-    """Raised if an order will never have a picture."""
+    """Raised if an order will never yield a picture."""
 
 
 class _Expired(_OrderOver):

@@ -62,7 +62,7 @@ def moderated(word: str) -> EditFailed:
 
 
 class HostedEditor(Painting):
-    """An editor at a service; subclasses send the request and extract the picture from the response."""
+    """Base class of editors that call a service; subclasses send the request and get the picture from the response."""
 
     key_header = "Authorization"
 

@@ -1,4 +1,4 @@
-"""Work on the pixels of an edit: decode, crop, scale, recolour, blend and encode."""
+"""Pixel operations for edits: decode, crop, scale, recolour, blend and encode."""
 
 import io
 
@@ -36,7 +36,7 @@ def png_picture(pixels: Pixels) -> Picture:
 
 
 def unchanged(request: EditRequest) -> Edited:
-    """Return the control edit of an editor that needs no request for it: the same picture, and an empty mask."""
+    """Return the edit that changes nothing: the same picture, and an empty mask."""
     width, height = size_as_seen(request.picture)
     mask = encode_mask(np.zeros((height, width), bool))
     return Edited(request.picture, mask, {"seed": request.seed}, scene=request.scene)
@@ -81,8 +81,8 @@ def scaled_hole(hole: Mask, size: tuple[int, int]) -> Mask:
 def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     """Return the picture with the masked part in another colour, keeping its light and shade.
 
-    In Lab space, hue and saturation are replaced, and lightness keeps its variation but moves towards that of the new
-    colour: dark red turned yellow must also become lighter. For white, grey and black only the lightness is used.
+    In Lab space, hue and saturation are replaced, and lightness keeps its variation but moves towards the lightness of
+    the new colour: dark red turned yellow must also become lighter. For white, grey and black only lightness is used.
     """
     left, top, right, bottom = box_of(mask)
     part = np.s_[top:bottom, left:right]

@@ -141,7 +141,7 @@ class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
 
     actions: tuple[Action, ...] = ANY
     values: dict[str, str] = {}
-    """The understood values of each action that needs one: "red, blue, …"."""
+    """The accepted values of each action that needs one: "red, blue, …"."""
     things: tuple[str, ...] | None = None
     """The targets it can find in this picture, in words it understands; None if it accepts any words."""
 
@@ -160,7 +160,7 @@ class Abilities(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @runtime_checkable
 class Able(Protocol):
-    """An editor that can list its limited abilities."""
+    """An editor that supports only some edits, and can list them."""
 
     async def abilities(self, request: EditRequest) -> Abilities:
         """Return the abilities for the picture of a request; the instruction is ignored."""

@@ -212,7 +212,7 @@ def _chosen(instruction: Instruction, scene: Scene, rng: Random) -> list[Item]:
 
 
 def _first_valid(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> Iterator[Edit]:
-    """Return the first of several lists of edits that keeps the scene valid."""
+    """Yield the first list of edits that keeps the scene valid."""
     old = faults(scene)
     for edits in tries:
         if not faults(apply(scene, edits)) - old:

@@ -130,7 +130,7 @@ def choose(target: Target, scene: Scene, rng: Random, words: str) -> list[Item]:
 
 
 def matching(target: Target, scene: Scene) -> list[Item]:
-    """Return the items of a scene that match a target, the most extreme ones first if it asks for those."""
+    """Return the items of a scene that match a target; for "the leftmost" or the like, only the most extreme ones."""
     items: list[Item] = list(_kind(target, scene))
     if target.colour:
         items = [item for item in items if target.colour in (item.colour, called(item.colour))]

@@ -1,7 +1,7 @@
 """Measure whether an edit is visible: its seam, its texture, its structure, and remains of the removed object.
 
-A filled hole is visible for three reasons: neighbouring pixels differ more along its rim than elsewhere, its inside is
-smoother or rougher than its surroundings, or something was painted into it that has stronger edges than they have.
+A filled hole is visible for three reasons: neighbouring pixels differ more along its rim than elsewhere, its texture is
+smoother or rougher than the texture around it, or something with stronger edges than those around it was painted in.
 """
 
 import msgspec
