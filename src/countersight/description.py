@@ -245,7 +245,7 @@ def _groups(statistics: DatasetStatistics, groups: Sequence[GroupStatistics], no
 def funnel_table(funnel: Funnel) -> Grid:
     """Return a table of the steps, the number left after each, and the reasons for the losses."""
     steps = [(step.name, step.passed, step.reasons) for step in funnel.steps]
-    steps.append(("different suppositions", funnel.patterns, funnel.operations))
+    steps.append(("different changes", funnel.patterns, funnel.operations))
     lines = (table_line(TableCell(name, (_why(reasons),)), left) for name, left, reasons in steps)
     return Grid(f"From questions to pairs, written by {funnel.writer}", ("step", "left"), tuple(lines))
 

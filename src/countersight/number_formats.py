@@ -33,7 +33,7 @@ def plain_interval(figure: _Bounded) -> str:
 
 
 def _end(value: float, written: Callable[[float, int], str], digits: int) -> str:
-    """Format an end of an interval; a value other than zero is never rounded to zero."""
+    """Format an endpoint of an interval; a value other than zero is never rounded to zero."""
     for more in (digits, digits + 1):
         text = written(value, more)
         if not value or text.strip("0."):

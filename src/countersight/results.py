@@ -32,7 +32,7 @@ class Run(RunFolder):
         return self.frame("pandas", gold=gold)
 
     def cases(self) -> Iterator[Case]:
-        """Iterate over the cases as they were asked."""
+        """Iterate over the cases that were asked."""
         return (case for _, case in self._judged.cases())
 
     def __repr__(self) -> str:

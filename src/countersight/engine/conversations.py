@@ -76,7 +76,7 @@ def _question_types(case: Case, world: World, telling: Telling, question: Questi
 
 
 def _picture_keys(case: Case) -> set[str]:
-    """Return all names and digests of a case's pictures; cases that share any may share a picture."""
+    """Return all names and digests of a case's pictures; cases with one in common may share a picture."""
     known = (case.image, case.image_digest, case.counterfactual_image, case.counterfactual_digest)
     return {picture for picture in known if picture}
 
@@ -263,7 +263,7 @@ class SentRequests:
             lines.append("(each option is ranked as a continuation)")
         elif prompt.orders != "one" and question.kind == "choice":
             more = len(orders_of(len(question.options), prompt.orders)) - 1
-            lines.append(f"(and {several(more, 'time')} more, with the options in other orders)")
+            lines.append(f"(repeated {several(more, 'time')}, with the options in other orders)")
         return "\n\n".join(lines)
 
 

@@ -181,7 +181,7 @@ class Tally:
 
     def _spent(self) -> Iterator[str]:
         if self.tokens_in or self.tokens_out:
-            yield f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written"
+            yield f"{self.tokens_in:,} input tokens, {self.tokens_out:,} output tokens"
         if self.cost:
             yield f"${self.cost:,.4f}"
 

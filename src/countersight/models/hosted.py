@@ -146,7 +146,7 @@ class Hosted(Displayed):
                 return received
 
     async def request_body(self, turns: tuple[Turn, ...], vote: int = 0, **further: Any) -> bytes:
-        """Return the encoded request; each vote uses a different seed."""
+        """Return the encoded request; each repetition (`vote`) uses a different seed."""
         fields = self.fields.sent
         for name in self.dialect.names.get("seed", ()) if vote else ():
             if name in fields:
@@ -161,7 +161,7 @@ class Hosted(Displayed):
         return self.parse(decode_json(received.content))
 
     def parse(self, sent: Any, share: float = 1.0) -> Answer:
-        """Return the answer in a response, with its reasoning separated; `share` is the charged part of the price."""
+        """Return the answer in a response, with its reasoning separated; `share` is the fraction of the price paid."""
         said = self.dialect.read(sent)
         text, thoughts = split_reasoning(said.text)
         cost = reported_cost(sent)

@@ -263,6 +263,6 @@ def _describe_cause(error: OSError) -> str:
         return f"{error.verify_message}; if the certificate is your own, name its file in SSL_CERT_FILE"
     if isinstance(error, ssl.SSLError):  # its error numbers are OpenSSL's, not the system's
         return (
-            getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no agreement').replace('_', ' ').lower()}"
+            getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no handshake').replace('_', ' ').lower()}"
         )
     return os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
