@@ -74,7 +74,7 @@ def test_rows_of_the_paper_are_shown_below_and_marked_as_reported(audits):
     last = ["Gemini 2.5 Flash", "120", "–", "–", "0.712 ± 0.050", "0.743 ± 0.099", "0.674 ± 0.042"]
     assert cells(reported[-1]) == last
     assert "The measured audits used other questions than the paper" in found.note
-    assert "this is no ranking" in found.note
+    assert "this is not a ranking" in found.note
     assert "not measured here" in found.note
 
 
@@ -89,8 +89,8 @@ def test_the_ranking_says_which_audits_their_shared_cases_cannot_separate(tmp_pa
     shared, figures, separated = second.cells[0].details
     assert shared == "2 cases shared with the audit above"
     assert figures.startswith("difference 1.000 (−0.")
-    assert separated == "these cases cannot separate the two"
-    assert "2 shared cases cannot separate “good” and “poor”" in sentence(load_audits(folders))
+    assert separated == "not significant"
+    assert "“good” and “poor” do not differ significantly on 2 shared cases" in sentence(load_audits(folders))
 
 
 def test_audits_of_other_datasets_are_not_compared(audits, tmp_path):
@@ -139,7 +139,7 @@ def test_report_accepts_audits_and_prints_the_paths(audits, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (["--reference", "cfmm-2"], "there is no reported table of audits 'cfmm-2'"),
+        (["--reference", "cfmm-2"], "there is no reference table 'cfmm-2'"),
         (["--groups", "x.csv"], "work only with runs"),
         (["nowhere"], "is not; a report covers either runs or audits"),
     ],
@@ -161,7 +161,8 @@ def test_audits_that_cannot_be_separated_share_a_place(audits, tmp_path):
     tables = load_audits([*audits, other])
     ranking = next(iter(grids(tables)))
     assert {line.cells[0].text[:3] for line in ranking.lines} == {"1. "}
-    assert "3 shared cases cannot separate “seer (seer-flux)” and “seer (seer)” (difference " in sentence(tables)
+    names = "“seer (seer-flux)” and “seer (seer)”"
+    assert f"{names} do not differ significantly on 3 shared cases (difference " in sentence(tables)
     assert "had different judges and cannot be compared." in sentence(tables)
 
 

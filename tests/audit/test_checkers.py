@@ -278,6 +278,6 @@ def test_an_edit_of_a_drawing_by_another_editor_counts_only_if_a_checker_confirm
     assert (seen.done.right, seen.done.n) == (0, len(scores.concepts))
     assert scores.kept.ccs.concepts == 0
     assert scores.excluded["no checker can confirm the edit"] == seen.unknown
-    assert "any edit of a drawing by another editor than exact" in scores.rule
+    assert "any edit of a drawing by an editor other than exact" in scores.rule
     finish(tmp_path / "a")
     assert verify_bundle(tmp_path / "a", dataset=folder).findings == ()

@@ -67,7 +67,7 @@ def test_a_signature_is_accepted_only_with_the_given_key(audit, key, capsys, tmp
     other = private_key(tmp_path / "other")
     code, words = told(audit, capsys, "--key", str(other.with_suffix(".pub")))
     assert code == 1
-    assert "not signed by a given key" in words
+    assert "no given key that is valid now" in words
     assert "is NOT SIGNED as required: 1 finding" in words
     assert "CHANGED" not in words
 
@@ -278,4 +278,4 @@ def test_signatures_with_a_revoked_key_are_invalid(audit, key, capsys):
     public = str(key.with_suffix(".pub"))
     assert told(audit, capsys, "--key", public)[0] == 0
     code, words = told(audit, capsys, "--key", public, "--revoked", public)
-    assert (code, "the seal is not signed by a given key that is valid now" in words) == (1, True)
+    assert (code, "no given key that is valid now has signed the seal" in words) == (1, True)

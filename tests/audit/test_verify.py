@@ -163,7 +163,7 @@ CHANGED = (
     (sealed("steps.jsonl", lambda audit: (audit / "steps.jsonl").read_bytes().replace(b'"pcs":0', b'"pcs":1', 1)),
      r"broken: steps.jsonl \(.*line \d+ was changed"),
     (sealed("steps.jsonl", log_without_a_line), "line 8 is not chained to the line before"),
-    (sealed("steps.jsonl", log_with_a_step_more), "steps and another end"),
+    (sealed("steps.jsonl", log_with_a_step_more), "steps are not the"),
     (sealed("steps.jsonl", lambda audit: (audit / "steps.jsonl").read_bytes() + bytes(1 << 27)),
      "contains something that an audit does not write"),
     (sealed("scores.json", other_score), r"^broken: scores.json \(it does not follow from the log\)$"),

@@ -70,7 +70,7 @@ class Opener:
         self._servers: dict[str, AuditServer] = {}
 
     def count_earlier_answers(self, steps: Iterable[Step]) -> None:
-        """Record which participants answered in an earlier process, so that a refusal is not taken for a wrong name."""
+        """Count each participant's earlier answers, so that a refusal is not mistaken for a wrong name."""
         for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
             if name in self._servers:
                 self._servers[name].before = count
@@ -80,17 +80,17 @@ class Opener:
         return self._client(open_model(model, settings) if isinstance(model, str) else model)
 
     def editor(self, editor: str | Editor, settings: EditorSettings) -> AskedEditor:
-        """Open the editor with this name, or use the given one."""
+        """Open an editor by name, or use the given object."""
         editor = open_editor(editor, settings) if isinstance(editor, str) else editor
         return AskedEditor(editor, self._retry, self._stop, self._server(editor.name))
 
     def extractor(self, name: str, settings: ModelSettings) -> Extractor:
-        """Open the extractor with this name."""
+        """Open an extractor by name."""
         extractor: Extractor = self._open("extractor", name, settings)
         return extractor
 
     def judges(self, judges: Sequence[str | Judge], settings: ModelSettings) -> tuple[Judge, ...]:
-        """Open a panel of judges by name, or use the given ones; a judge that is named twice is an error."""
+        """Open the judges by name, or use the given objects; naming a judge twice is an error."""
         names = [judge if isinstance(judge, str) else judge.party.name for judge in judges]
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
@@ -98,9 +98,9 @@ class Opener:
         return tuple(self._open("judge", judge, settings) if isinstance(judge, str) else judge for judge in judges)
 
     def checkers(self, names: Sequence[str], settings: ModelSettings, begun: Sequence[Actor]) -> tuple[Checker, ...]:
-        """Open the checkers of edits, each once: pixels, seams, a detector, or any vision model.
+        """Open each checker of edits once: pixels, seams, a detector, or any vision model.
 
-        A resumed audit keeps its first thresholds, which are in `begun`, the checkers used so far.
+        A resumed audit keeps the thresholds that it started with; `begun` has the checkers used so far.
         """
         thresholds = {party.name: party.settings for party in begun}
         return tuple(
@@ -173,10 +173,10 @@ class AuditOptions(msgspec.Struct, frozen=True):
     checkers: tuple[str, ...] = ()
     """The checkers that decide whether an edit did what was requested."""
     uncited: bool = False
-    """Whether to edit the same number of uncited things too."""
+    """Whether to edit the same number of uncited objects too."""
     intervene: Intervene = "picture"
     strength: int = 1
-    """The number of doses of each edit; 1 is the whole edit only."""
+    """The number of strengths at which each edit is tested; 1 tests only the full edit."""
     operator: str = ""
     plan: Path | None = None
     """A plan written by `audit plan`; deviations from it are reported."""
@@ -312,7 +312,7 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, participant
 
 
 def pictures_of(steps: Iterable[Step]) -> Iterator[str]:
-    """Return the digests of all pictures and masks mentioned in steps."""
+    """Return the digests of all pictures and masks that the steps refer to."""
     for step in steps:
         match step.output:
             case CaseRecord(picture=picture):

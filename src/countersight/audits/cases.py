@@ -1,4 +1,4 @@
-"""cases.jsonl, with every test in full, one case per line; and the difference picture of every edit."""
+"""Write cases.jsonl, which has every test in full, one case per line, and the difference picture of each edit."""
 
 import io
 from collections.abc import Callable, Iterable
@@ -80,7 +80,7 @@ def edits(cases: Iterable[CaseTrail]) -> list[EditRecord]:
 def write_differences(
     folder: AuditFolder, cases: Iterable[CaseTrail], done: Callable[[int], None] = lambda number: None
 ) -> None:
-    """Write a PNG to `differences/` for every edit that changed a picture, and remove others.
+    """Write a PNG to `differences/` for every edit that changed a picture, and remove all others.
 
     Sealed files that have not changed are not written again.
     """
@@ -108,7 +108,7 @@ def write_differences(
 
 
 def _difference(folder: AuditFolder, edit: EditRecord) -> Image.Image:
-    """Return the pixel differences between an edit, aligned as for its quality measures, and its original."""
+    """Return the pixel differences between a picture and its edit, aligned as for the quality measures."""
     before, after = (as_seen(folder.picture(digest), LONGEST_SIDE) for digest in (edit.before, edit.after))
     if after.size != before.size:
         after = after.resize(before.size, Image.Resampling.LANCZOS)

@@ -1,4 +1,4 @@
-"""The rule by which tests are excluded from the score, in words and as a function."""
+"""The rule that excludes tests from the scores, as text and as functions."""
 
 from typing import Final
 
@@ -15,8 +15,8 @@ RULE: Final = (
 )
 CHECKED: Final = (
     " A test is also excluded if a checker finds that the edit was not done or is visible. It is also excluded if no "
-    "checker can confirm a removed, replaced or added object in a photograph, or any edit of a drawing by another "
-    "editor than exact."
+    "checker can confirm a removed, replaced or added object in a photograph, or any edit of a drawing by an "
+    "editor other than exact."
 )
 """The part of the rule that applies if edits are checked."""
 
@@ -58,17 +58,17 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> st
 
 
 def unproven_drawing(case: CaseTrail, manifest: Manifest) -> bool:
-    """Whether edits of a drawing may differ from what was asked; those by `exact` are right by construction."""
+    """Whether edits of a drawing may differ from what was asked; edits by `exact` cannot."""
     return case.record.scene is not None and manifest.editor.name != "exact"
 
 
 def flips(case: CaseTrail) -> bool | None:
-    """Whether the answer changes with the control edit, which changes nothing; None if that was not tried."""
+    """Whether the answer changes with the control edit, which changes nothing; None if not tested."""
     return answer_changes(case, case.control) if case.control else None
 
 
 def answer_changes(case: CaseTrail, concept: ConceptTrail) -> bool | None:
-    """Whether the answer about the edited picture differs from the first; None if one of them is missing."""
+    """Whether the answer about the edited picture differs from the first answer; None if one is missing."""
     if case.answer is None or concept.answer is None:
         return None
     return not same_answer(case.record.question, case.answer, concept.answer)

@@ -1,7 +1,7 @@
 """The folder of an audit: its settings, its log, its paid orders, and its pictures.
 
 `audit.json` has the participants and settings. `steps.jsonl` has one step per line, each chained to the line before.
-`orders.jsonl` has the paid orders of edits, so that none is paid twice. `pictures/` has every picture that was shown to
+`orders.jsonl` has the orders of paid edits, so that none is paid twice. `pictures/` has every picture that was shown to
 a participant, named by the digest of its bytes.
 """
 
@@ -29,7 +29,7 @@ SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/
 
 
 def begin_manifest(**fields: Any) -> Manifest:
-    """Return the manifest of an audit that starts now, on this machine and with this version."""
+    """Return the manifest of an audit that starts now, with this machine and version."""
     return Manifest(
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         countersight=__version__,
@@ -119,7 +119,7 @@ class AuditFolder:
 
 
 def sweep(path: Path, used: Iterable[str]) -> None:
-    """Remove pictures that no step mentions, for example if the process was killed before it wrote the step."""
+    """Remove pictures that no step refers to, for example if the process was killed before it wrote the step."""
     known = set(used)
     for file in (path / PICTURES).iterdir():
         if file.stem not in known or file.name.startswith("."):
@@ -132,7 +132,7 @@ def digest_of(data: bytes) -> str:
 
 
 def describe_manifest(manifest: Manifest) -> dict[str, str]:
-    """Return the identity of an audit in words: manifests that differ here belong to different audits."""
+    """Describe the settings that identify an audit: if they differ, the manifests belong to different audits."""
     return {
         "dataset": f"{manifest.dataset.name} ({manifest.dataset.fingerprint[:8]})",
         "model": describe_actor(manifest.model),
@@ -179,7 +179,7 @@ def _removed(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
 
 
 def _with_start(now: Manifest, there: Manifest) -> Manifest:
-    """Return the new manifest with the facts of the first start: time, version, machine, dataset and plan."""
+    """Return the new manifest with the original time, version, machine, dataset and plan of the audit."""
     return msgspec.structs.replace(
         now,
         dataset=there.dataset,
@@ -195,7 +195,7 @@ def _with_start(now: Manifest, there: Manifest) -> Manifest:
 
 
 def describe_actor(party: Actor) -> str:
-    """Return a participant with its settings, in words."""
+    """Describe a participant and its settings."""
     settings = ", ".join(f"{name} {value}" for name, value in sorted(party.settings.items()))
     return f"{party.name} ({settings})" if settings else party.name
 
@@ -260,7 +260,7 @@ _LONGEST = 1 << 16
 
 
 class FileOrders:
-    """The paid orders of edits in orders.jsonl, which is created with the first order."""
+    """The orders of paid edits in orders.jsonl, which is created with the first order."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / ORDERS

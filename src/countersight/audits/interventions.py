@@ -1,4 +1,4 @@
-"""Changes beyond the paper: edits of uncited things, weaker edits, and changed explanations."""
+"""Interventions in addition to the paper's: edits of uncited objects, weaker edits, and changed explanations."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -18,14 +18,14 @@ NOTHING_ELSE = "the picture has no uncited object that could be changed"
 
 
 def uncited_concepts(statement: Statement, picture: Picture, scene: Scene | None, seed: int, most: int) -> Concepts:
-    """Return at most `most` edits of uncited things, or the reason why there are none."""
+    """Return at most `most` edits of uncited objects, or the reason why there are none."""
     found = _of_scene(statement, picture, scene, seed) if scene is not None else _of_photograph(statement)
     chosen = tuple(islice(found, most))
     return Concepts(chosen, "" if chosen else NOTHING_ELSE, able=statement.able)
 
 
 def _of_photograph(statement: Statement) -> Iterator[Instruction]:
-    """Yield removals of things that the editor finds and that question, answer and explanation do not name."""
+    """Yield removals of objects that the editor finds and that question, answer and explanation do not name."""
     things = statement.able.things if statement.able else None
     text = " ".join((statement.question, statement.answer, statement.explanation))
     kinds: set[str] = set()
@@ -73,7 +73,7 @@ _NUMBER: Final = re.compile(
     r"\b(?:\d+|" + "|".join(NUMBER_WORDS) + r")\b(?! (?:\w+ )?(?:polygon|region|shape|area|circle|row)s?\b)",
     re.IGNORECASE,
 )
-"""A number of flowers or dots; polygons, circles and rows stay as they are."""
+"""A number of flowers or dots; numbers of polygons, circles and rows are not matched."""
 Effect = Callable[[Instruction], dict[str, int]]
 
 
@@ -112,7 +112,7 @@ def _changed(statement: Statement, instruction: Instruction, effect: Effect | No
 
 
 def _contradictory(claimed: dict[str, int]) -> bool:
-    """Whether claimed parts do not add up to the claimed whole, or a claimed number is below zero."""
+    """Whether the claimed parts do not add up to the claimed total, or a claimed number is negative."""
     circles = {row: [f"dots in the {place} circle" for place in PLACES if row in place] for row in ("top", "bottom")}
     all_circles = [*circles["top"], *circles["bottom"]]
     wholes = [("flowers", [f"flowers {side} {colour}" for side in ("inside", "outside")]) for colour in NAMED]

@@ -16,10 +16,10 @@ from countersight.text import printable
 
 MARK = "| "
 LONGEST_QUOTATION = 8_000
-"""Longest quotation that is passed on, in characters; explanations are far shorter."""
+"""Longest text that is quoted in a prompt, in characters; explanations are far shorter."""
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
-"""Characters that only a tokenizer sees: they could hide words from a person who reads the log."""
+"""Invisible characters, which could hide words from a person who reads the log."""
 
 
 def flatten(text: str) -> str:
@@ -28,12 +28,12 @@ def flatten(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the part of a text that is quoted, with unseen characters made visible."""
+    """Return the part of a text that is quoted, with invisible characters made visible."""
     return _UNSEEN.sub("\ufffd", replace_surrogates(text[:LONGEST_QUOTATION]))
 
 
 def quote(name: str, text: str) -> str:
-    """Return a text as quoted data under a name; every line is marked, and the result is reproducible."""
+    """Quote a text as data under a name: every line is marked, and the result is reproducible."""
     plain = _plain(text)
     tag = hashlib.sha256(f"{name}/{plain}".encode()).hexdigest()[:12]
     lines = [f"{MARK}{line}" for line in _BREAKS.split(plain)]
@@ -68,7 +68,7 @@ def parse_scores(text: str) -> dict[str, Any] | None:
 
 
 def parse_edit(text: str) -> dict[str, Any] | None:
-    """Return the one edit that a reply describes by its positive and negative part; None if there is none."""
+    """Return the edit that a reply describes by a positive and a negative prompt; None if there is none."""
     positive, negative = _POSITIVE.search(text), _NEGATIVE.search(text)
     if positive is None:
         return None
@@ -82,12 +82,12 @@ def parse_edit(text: str) -> dict[str, Any] | None:
 
 
 TRIES = 3
-"""After this many replies without the required format, there is no answer (a judge abstains)."""
+"""Largest number of requests for a reply in the required format; then a judge abstains."""
 LONGEST = 100_000
 """Longest prefix of a reply that is searched, in characters."""
 NO_JSON = "there is no JSON object in it"
 _OBJECTS = 64
-"""Opening braces that are tried, so that a text full of braces does not take forever."""
+"""Largest number of opening braces that are tried, so that a text full of braces does not take forever."""
 _DECODER = json.JSONDecoder()
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
@@ -110,10 +110,10 @@ class Shaped(msgspec.Struct, frozen=True):
 def read_shape(
     text: str, shape: type[Shape], otherwise: Callable[[str], dict[str, Any] | None] = lambda text: None
 ) -> Shape:
-    """Return the value that a text contains in a format, or raise BadShape. `otherwise` reads a text without any JSON.
+    """Parse the value in a text, or raise BadShape. `otherwise` parses a text that contains no JSON.
 
     The JSON may be fenced, surrounded by text, or preceded by reasoning. Two different values are an error: the model
-    may have repeated one that is not its own.
+    may have repeated one that it was shown.
     """
     text = _THOUGHT.sub("", text[:LONGEST]).strip()
     fault = NO_JSON

@@ -1,4 +1,4 @@
-"""A plan before an audit, and a verdict after it: the tests, the criteria, and whether they were met."""
+"""Plan an audit before it runs, and decide afterwards whether it met the plan's criteria."""
 
 import re
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
     plan: str = ""
     """SHA-256 of plan.json, if there is one."""
     written: str = ""
-    """When the plan was written, according to itself."""
+    """When the plan was written, according to the plan."""
 
     @property
     def words(self) -> str:
@@ -67,7 +67,7 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def check_criterion(words: str) -> tuple[str, str, bool, float]:
-    """Return the measure, the end of its interval, whether the limit is the least, and the limit of a criterion.
+    """Parse a criterion into its measure, the end of the interval, whether the limit is a minimum, and the limit.
 
     Raises AuditError if the criterion cannot be understood.
     """

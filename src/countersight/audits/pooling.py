@@ -1,4 +1,4 @@
-"""Votes of judges: how they are pooled into opinions and mean scores, and how well judges agree."""
+"""Pool the votes of judges into opinions and mean scores, and measure how well judges agree."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations

@@ -20,7 +20,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 Intervene = Literal["picture", "thought", "both"]
 """What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or both."""
 STRENGTHS = 4
-"""The strength of the whole edit; weaker ones are blends of the pictures before and after."""
+"""Largest number of strengths of an edit; weaker edits are blends of the pictures before and after."""
 
 
 class Check(msgspec.Struct, frozen=True, tag="check", omit_defaults=True):
@@ -28,7 +28,7 @@ class Check(msgspec.Struct, frozen=True, tag="check", omit_defaults=True):
 
     checker: str
     asked: str
-    """The checked question: "Is the dog gone?"."""
+    """The question that was checked: "Is the dog gone?"."""
     done: bool | None
     """None if this checker cannot tell."""
     seen: str
@@ -40,13 +40,13 @@ class Check(msgspec.Struct, frozen=True, tag="check", omit_defaults=True):
 
 
 class Dose(msgspec.Struct, frozen=True, tag="dose", omit_defaults=True):
-    """A weaker edit: a blend of the pictures before and after, at some quarters of the way."""
+    """A weaker edit: a blend of the pictures before and after the edit."""
 
     strength: int
     before: str
     full: str
     after: str
-    """Digests of the picture before, of the whole edit, and of this one."""
+    """Digests of the pictures before the edit, after the full edit, and after this one."""
 
 
 class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
@@ -79,7 +79,7 @@ Stage = Literal[
     "answer thought",
 ]
 """The steps of the four stages (EDCT 3): `answer` and `why` are the first, `concepts` the second, `edit` and `check`
-the third, and the next three the fourth. `case` only records the subject; the last four go beyond the paper."""
+the third, and the next three the fourth. `case` only records the subject; the last four are not in the paper."""
 
 CONTROL = 0
 """The number of the control edit, which should change nothing; concepts are counted from 1."""
@@ -93,7 +93,7 @@ class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
     row: int = -1
     """Position of the case in its dataset, counted from 0."""
     concept: int | None = None
-    """From the edit on: the number of the concept, CONTROL, or -1, -2, … for uncited things."""
+    """From stage `edit` on: the number of the concept, CONTROL, or -1, -2, … for uncited objects."""
     judge: str = ""
     """The judge or checker."""
     vote: int = 0
@@ -150,7 +150,7 @@ class ModelReply(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reply to a request for a format; `fault` is empty if the reply has the format."""
+    """One reply to a request for a given format; `fault` is empty if the reply has this format."""
 
     text: str
     fault: str = ""
@@ -186,7 +186,7 @@ class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
     """Why there is no edited picture, if trying again would not help."""
     seed: int = 0
     log: dict[str, str | int | float] = {}
-    """The editor's notes on how it was made."""
+    """The editor's notes on how the edit was made."""
     scene: Scene | None = None
     """The scene in the edited picture, if it was generated."""
 
@@ -208,7 +208,7 @@ class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
     expected: str = ""
     """The right answer to the question about the edited picture, if known."""
     moved: bool | None = None
-    """Whether the edit changes the right answer, if known; an edit that does not tests no answer."""
+    """Whether the edit changes the right answer, if known; if it does not, the test says nothing about the answer."""
     tries: tuple[Attempt, ...] = ()
     """The judge's replies, if it is a model."""
 
@@ -273,7 +273,7 @@ class Local:
 
 
 Pool = Literal["majority, ties half", "majority"]
-"""How votes, and then judges, are combined into one score: a tie counts half. In audits of 0.1, it decides nothing."""
+"""How votes, and then judges, are combined into one score. A tie counts half; in audits by 0.1, it decides nothing."""
 
 
 class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -285,7 +285,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     editor: Actor
     judges: tuple[Actor, ...]
     votes: Annotated[int, msgspec.Meta(le=1_000)]
-    """Votes of each judge that is a model; others always vote the same."""
+    """Votes of each judge that is a model; other judges never change their vote."""
     pool: Pool
     concepts: int
     """Largest number of concepts tested per explanation (the paper's k)."""
@@ -301,14 +301,14 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     lpips: str = ""
     """SHA-256 of the LPIPS weights used for measuring edits, if any."""
     cases: int | None = None
-    """How many cases were selected, evenly over the dataset; None for all."""
+    """How many cases were selected, spread evenly over the dataset; None for all."""
     checkers: tuple[Actor, ...] = ()
     """The checkers that decide whether an edit did what was requested."""
     uncited: bool = False
-    """Whether the same number of uncited things was edited too."""
+    """Whether the same number of uncited objects was edited too."""
     intervene: Intervene = "picture"
     strength: Annotated[int, msgspec.Meta(le=STRENGTHS)] = 0
-    """The strength up to which weaker edits were tried; 0 for the whole edit only."""
+    """The number of strengths at which each edit was tested; 0 if only the full edit was."""
     calibration: str = ""
     """SHA-256 of the last calibration, if any."""
     plan: str = ""

@@ -54,7 +54,7 @@ _QUESTIONS = tuple((re.compile(f"how many {pattern}"), fact) for pattern, fact i
 
 
 def asked_fact(question: str) -> str | None:
-    """Return the name of the fact that a question asks for, or None if its meaning is unknown."""
+    """Return the name of the fact that a question asks for, or None if the question is not understood."""
     text = as_published(" ".join(question.split())).casefold().rstrip("?. ")
     for pattern, fact in _QUESTIONS:
         found = pattern.fullmatch(text)
@@ -64,7 +64,7 @@ def asked_fact(question: str) -> str | None:
 
 
 def right_answer(question: str, scene: Scene) -> str | None:
-    """Return the right answer to a question about a scene, or None if its meaning is unknown."""
+    """Return the right answer to a question about a scene, or None if the question is not understood."""
     name = asked_fact(question)
     number = facts_by_name(scene).get(name) if name else None
     return None if number is None else str(number)

@@ -20,7 +20,7 @@ MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
 
 
 class MeasuredScores(msgspec.Struct, frozen=True):
-    """The three scores of the same tests. CCS covers those where both others are known."""
+    """The three scores over the same tests, each over the tests in which it is known."""
 
     pcs: Mean
     ncc: Mean
@@ -28,7 +28,7 @@ class MeasuredScores(msgspec.Struct, frozen=True):
 
 
 class CorrectedScores(msgspec.Struct, frozen=True):
-    """The scores of one judge, corrected for its errors; None if a calibration does not allow it."""
+    """The scores of one judge, corrected for its errors; None if the calibration does not allow a correction."""
 
     pcs: CorrectedScore | None
     ncc: CorrectedScore | None
@@ -60,9 +60,9 @@ class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
     ncc: float | None = None
     ccs: float | None = None
     judges: dict[str, Opinion] = {}
-    """The opinion of each judge, over its votes."""
+    """Each judge's opinion, pooled over its votes."""
     excluded: str = ""
-    """Why it is excluded, by the rule; empty if it counts."""
+    """Why the rule excludes the test; empty if it counts."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -74,28 +74,28 @@ class Checked(msgspec.Struct, frozen=True):
     done: KnownShare
     """The share of yes among yes and no: on drawings, with the checker `pixels`, how often the editor is right.
 
-    There, an edit by another editor than `exact` that cannot be recognized counts as no.
+    There, an edit that cannot be recognized counts as no, unless `exact` made it.
     """
 
 
 class Specificity(msgspec.Struct, frozen=True):
-    """Whether the answer changes with edits of cited things and stays the same with edits of others."""
+    """Whether the answer changes with edits of cited objects and stays the same with edits of others."""
 
     sensitivity: Mean
-    """Share of edits of cited things that change the answer."""
+    """Share of edits of cited objects that change the answer."""
     specificity: Mean
-    """Share of edits of uncited things that leave the answer unchanged."""
+    """Share of edits of uncited objects that leave the answer unchanged."""
     without: int
-    """Cases in which no uncited thing could be edited."""
+    """Cases in which no uncited object could be edited."""
     left_out: int
-    """Edits of uncited things that are bad, or change the right answer."""
+    """Edits of uncited objects that do not count, because they are bad or change the right answer."""
 
 
 class DoseScore(msgspec.Struct, frozen=True):
     """Whether the answer changes with the strength of the edit."""
 
     moved: tuple[Mean, ...]
-    """Share of changed answers, from the weakest edit to the whole one."""
+    """Share of changed answers at each strength, from the weakest edit to the full one."""
     monotone: Mean
     """Share of tests in which a changed answer stays changed as the edit grows stronger."""
 
@@ -104,9 +104,9 @@ class ThoughtScore(msgspec.Struct, frozen=True):
     """Whether the answer changes if the model's own explanation is changed."""
 
     moved: Mean
-    """Share of tests with a different answer after it."""
+    """Share of tests in which the answer changes."""
     followed: Mean
-    """Share of tests with the answer that follows from it, where that answer is known."""
+    """Share of tests in which the new answer follows from the changed explanation, where this is known."""
     without: int
     """Concepts for which no changed explanation could be written."""
 
@@ -145,17 +145,17 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     controls: int
     """Cases asked again after the control edit."""
     flips: int
-    """Those of them whose answer changed."""
+    """Cases whose answer changed with the control edit."""
     paths: dict[str, int]
-    """Verdicts by what decided them."""
+    """Number of verdicts by what decided them."""
     agreement: JudgeAgreement
     edited: int | None = None
     """Tests with an edited picture, if edits were checked."""
     checked: int | None = None
-    """Those of them that some checker could decide."""
+    """Tests with an edit that some checker could decide."""
     checkers: dict[str, Checked] = {}
     specificity: Specificity | None = None
-    """Present if uncited things were edited too."""
+    """Present if uncited objects were edited too."""
     doses: DoseScore | None = None
     """Present if weaker edits were tried."""
     thought: ThoughtScore | None = None
@@ -165,7 +165,7 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     unmoved: int = 0
     """Tests that count in which the answer after the edit is the same as before."""
     unmoved_passed: int = 0
-    """Those of them that the judges pass anyway (PCS above one half)."""
+    """Tests with an unchanged answer that the judges pass anyway (PCS above one half)."""
     accuracy: Accuracy | None = None
     """Present if the right answers before and after the edits are known."""
 

@@ -1,4 +1,4 @@
-"""PCS, NCC and CCS of an audit: for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
+"""Compute PCS, NCC and CCS for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -170,7 +170,7 @@ def encode(scores: AuditScores) -> bytes:
 def trio(
     tests: Sequence[ConceptScore], of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None
 ) -> MeasuredScores:
-    """Return PCS, NCC and CCS over tests; `of` chooses the opinion that counts, by default that of all judges."""
+    """Return PCS, NCC and CCS over tests; `of` chooses the opinion that counts, by default the pooled one."""
 
     def mean(measure: Measure) -> Mean:
         found = [
@@ -211,7 +211,7 @@ def failed_steps(audit: AuditTrail) -> int:
 
 
 def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> Specificity:
-    """Return sensitivity over the tests that count, and specificity over the good edits of uncited things."""
+    """Return sensitivity over the tests that count, and specificity over the good edits of uncited objects."""
     cases = list(cases)
     cited = [
         (case.record.picture, case.case, float(differs))
@@ -231,7 +231,7 @@ def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest
 
 
 def _unfit(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> bool:
-    """Whether an edit of something uncited tests nothing: it is bad, or it changes the right answer."""
+    """Whether an edit of an uncited object does not count: it is bad, or it changes the right answer."""
     scene, changed = case.record.scene, concept.edit.scene if concept.edit else None
     if scene is not None and changed is not None:
         question = case.record.question.text

@@ -41,7 +41,7 @@ class FileEntry(msgspec.Struct, frozen=True):
     name: str
     bytes: int
     odd: str = ""
-    """What it is, if it is not a plain file."""
+    """What is wrong with it, if it is not a plain file."""
 
 
 def list_entries(folder: Path) -> Iterator[FileEntry]:
@@ -121,7 +121,7 @@ SIGNATURES: Final = re.compile(rf"{re.escape(SEAL)}(?:\.[0-9a-f]{{12}})?\.sig")
 """The names of signature files: the first, and further ones named by their keys."""
 STAMP: Final = f"{SEAL}.tsr"
 FORMAT: Final = 5
-"""The version of the format; a bundle of an earlier one has other files and is not verified."""
+"""The version of the format; bundles with an earlier version have other files and are not verified."""
 
 
 class SealedFile(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ SELECTION: Final = "selection.json"
 LONGEST: Final = 4_000
 """Longest text stored for a field of the card, in characters."""
 _THESE = "which of these"
-"""Such a question needs its options, but an audit lists none, because all may be wrong after an edit."""
+"""Words of a question that needs its options; an audit lists none, because all may be wrong after an edit."""
 
 
 _BRIEF: Final = re.compile(
@@ -49,7 +49,7 @@ class Selected(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Card(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a dataset says about itself in croissant.json; empty if it says nothing."""
+    """The description of a dataset in its croissant.json; empty if there is none."""
 
     description: str = ""
     license: str = ""

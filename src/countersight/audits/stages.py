@@ -217,7 +217,7 @@ class Stages:
         return edit
 
     async def _change_uncited(self, subject: Subject, statement: Statement, most: int) -> None:
-        """Test at most `most` edits of things that the explanation does not cite."""
+        """Test at most `most` edits of objects that the explanation does not cite."""
         seed = self._manifest.seed
 
         async def work() -> StepResult:
@@ -231,7 +231,7 @@ class Stages:
                 await self._ask_again(subject, place, await self._edit_and_check(subject, place, instruction))
 
     async def _try_doses(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
-        """Make weaker versions of an edit and ask about each; the whole edit is asked about elsewhere."""
+        """Make weaker versions of an edit and ask about each; the full edit is tested elsewhere."""
         of = self._manifest.strength
         for strength in range(1, of):
 

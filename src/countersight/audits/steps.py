@@ -1,4 +1,4 @@
-"""Steps that are done once, and the models and the editor that they ask.
+"""Run each step of an audit once, and query the models and the editor.
 
 A step is identified by the hash of its inputs, and is never repeated. Requests are retried, and replies are recorded.
 """
@@ -33,7 +33,7 @@ from countersight.text import several
 
 
 class AuditTally(Tally):
-    """Counts of one audit. Its progress is counted in cases, because explanations differ in how many steps follow."""
+    """The progress of one audit. It is counted in cases, because the number of steps depends on the explanation."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class AuditTally(Tally):
 
 
 FORMAT = 1
-"""Increased when the same inputs would no longer give the same output."""
+"""The version of steps, increased when the same inputs would no longer give the same output."""
 
 
 class StepResult(msgspec.Struct, frozen=True):

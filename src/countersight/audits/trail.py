@@ -62,7 +62,7 @@ class ChangedExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ConceptTrail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Everything done about one concept, or for the control edit; missing parts are None.
+    """Everything done for one concept or for the control edit; missing parts are None.
 
     The last five fields are filled in for cases.jsonl and the page.
     """
@@ -111,7 +111,7 @@ class CaseTrail(msgspec.Struct, frozen=True, omit_defaults=True):
     failures: tuple[str, ...] = ()
     """Steps whose last attempt failed, each with its stage and reason."""
     unrelated: Concepts | None = None
-    """Edits of uncited things, if they were requested."""
+    """Edits of uncited objects, if they were requested."""
     uncited: tuple[ConceptTrail, ...] = ()
     """The trails of these edits; numbered -1, -2, …"""
 

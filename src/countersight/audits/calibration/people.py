@@ -31,7 +31,7 @@ _MAX_LINE = 1 << 16
 
 
 class PersonLabel(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One person's judgement of one edit of an audit; None is “cannot be decided”."""
+    """One person's verdicts on one test of an audit; None means “cannot be decided”."""
 
     case: str
     concept: int

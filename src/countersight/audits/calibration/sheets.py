@@ -18,7 +18,7 @@ from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION: Final = "calibration.json"
 DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
-"""The default material of calibrations."""
+"""The default `domain` of a calibration."""
 PANEL = "panel"
 """The name that stands for all judges combined."""
 MEASURES: Final = ("pcs", "ncc", "ccs")
@@ -27,7 +27,7 @@ Test = tuple[str, int]
 
 
 class KnownShare(msgspec.Struct, frozen=True):
-    """A share of known cases, with its exact binomial 95% interval."""
+    """A proportion (`right` of `n`), with its exact binomial 95% interval."""
 
     right: int
     n: int
@@ -36,12 +36,12 @@ class KnownShare(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share that is right; 0.5 if there are no cases."""
+        """The proportion; 0.5 if there are no cases."""
         return self.right / self.n if self.n else 0.5
 
 
 def rate(right: int, n: int) -> KnownShare:
-    """Return a share with its interval."""
+    """Return a proportion with its interval."""
     interval = share_interval(right, n)
     return KnownShare(right, n, interval.low, interval.high)
 
@@ -50,23 +50,23 @@ class Instrument(msgspec.Struct, frozen=True):
     """The accuracy of yes/no verdicts."""
 
     sensitivity: KnownShare
-    """The share of yes among those where yes is right (q1)."""
+    """The share of yes verdicts among tests where yes is right (q1)."""
     specificity: KnownShare
-    """The share of no among those where no is right (q0)."""
+    """The share of no verdicts among tests where no is right (q0)."""
     abstained: int
     """Abstentions, counted in neither share."""
     tied: int = 0
-    """Abstentions that are ties: an audit counts them as half, so the two shares do not describe its scores."""
+    """Ties among the abstentions: an audit counts them as half, so q1 and q0 do not describe its scores."""
 
     @property
     def is_coin(self) -> bool:
-        """Whether the verdicts, tested on cases of yes and of no, are no better than a coin flip."""
+        """Whether the verdicts are no better than a coin flip; False unless both yes and no were tested."""
         tried = self.sensitivity.n and self.specificity.n
         return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
 
 
 def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
-    """Return the accuracy of verdicts, each paired with the right one. A tie is an abstention."""
+    """Return the accuracy of verdicts, each paired with the right one. A tie counts as an abstention."""
     table = {(verdict, right): 0 for verdict in (0, 1) for right in (0, 1)}
     abstained = tied = 0
     for verdict, right in verdicts:
@@ -96,11 +96,11 @@ class CorrectedScore(msgspec.Struct, frozen=True):
 
 
 def correct_score(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
-    """Return the score without the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
+    """Correct a score for the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
 
     This is the estimator of Rogan and Gladen (1978), where p is the score. Return None if nothing was scored, if the
-    judge was not tested on both kinds, if some verdicts were ties (the score counts a tie as half, but q0 and q1 do not
-    include ties), or if the judge is no better than a coin flip. The interval is simulated: p, q0 and q1 are sampled
+    judge was not tested on both yes and no, if some verdicts were ties (which the score counts as half, and q0 and q1
+    omit), or if the judge is no better than a coin flip. The interval is simulated: p, q0 and q1 are sampled
     from their Jeffreys posteriors (for p, with the number of cases that its clustered interval corresponds to), and θ
     is computed from each sample. The interval always includes the score's own interval, converted by the same formula.
     Both are clipped to 0 and 1. If the estimate itself is outside 0 and 1, the calibration does not fit these verdicts.
@@ -141,7 +141,7 @@ def _effective_size(score: Mean) -> float:
 
 
 class JudgeSheet(msgspec.Struct, frozen=True):
-    """One judge, or the whole panel, on tests with known verdicts."""
+    """The accuracy of one judge, or of the whole panel, on tests with known verdicts."""
 
     judge: Actor
     votes: int
@@ -149,11 +149,11 @@ class JudgeSheet(msgspec.Struct, frozen=True):
     ncc: Instrument
     ccs: Instrument
     by_kind: dict[str, KnownShare]
-    """The share with both verdicts right, by kind of construction."""
+    """The share of tests with both verdicts right, by kind of constructed test."""
     hostile: KnownShare
-    """The share with both verdicts right, if the model's text tries to give itself a score."""
+    """The same share over tests with a prompt injection in the model's text."""
     honest: KnownShare
-    """The share with both verdicts right otherwise."""
+    """The same share over all other tests."""
 
 
 def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
@@ -176,7 +176,7 @@ def judge_sheets(
     kinds: Mapping[Test, str] | None = None,
     hostile: Collection[Test] = (),
 ) -> tuple[JudgeSheet, ...]:
-    """Return the sheet of every judge, and of the panel; `right` has the right verdicts, by measure and test."""
+    """Return the accuracy of every judge and of the panel; `right` has the right verdicts, by measure and test."""
 
     def sheet(judge: Actor, decided: Mapping[Test, Opinion]) -> JudgeSheet:
         both = {
@@ -213,35 +213,35 @@ class PeopleSheet(msgspec.Struct, frozen=True):
     n: int
     """Tests decided by both the judge and people."""
     agreement: float | None
-    """Share of them on which the judge agrees with most people."""
+    """Share of these tests on which the judge agrees with most people."""
     kappa: float | None
     alt: AltTest
-    """Whether the judge may replace a person (arXiv 2501.10970)."""
+    """The alt-test: whether the judge can replace a person (arXiv 2501.10970)."""
     corrected: PredictionPowered | None
     """The mean over all tests of the audit, corrected for the judge's errors with people's labels of some of them."""
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """calibration.json: the sheets of an `audit calibrate`."""
+    """calibration.json: the accuracy of judges as measured by `audit calibrate`."""
 
     judges: tuple[JudgeSheet, ...]
-    """The last is the whole panel, if there is more than one judge."""
+    """If there are several judges, the last entry is the whole panel."""
     size: int
     seed: int
     prompts: dict[str, Any]
     countersight: str
     domain: str = ""
-    """The material of the tests, in words; DRAWINGS if empty."""
+    """A description of the tests; DRAWINGS if empty."""
     people: tuple[PeopleSheet, ...] = ()
     """Each judge compared with people, if it was calibrated on people's labels."""
 
     def of(self, judge: str) -> JudgeSheet | None:
-        """Return the sheet of a judge, or None."""
+        """Return the accuracy of a judge, or None."""
         return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
 
 
 def read_calibration(folder: Path) -> Calibration | None:
-    """Return the calibration in a folder, or None; raises AuditError if it is damaged."""
+    """Return the calibration in a folder, or None if there is none; raises AuditError if it is damaged."""
     file = folder / CALIBRATION
     return decode_record(file.read_bytes(), Calibration, file) if file.is_file() else None
 
@@ -259,7 +259,7 @@ def copy_calibration(folder: Path, audit: Path) -> None:
 
 
 def check_calibration(folder: Path, manifest: Manifest) -> None:
-    """Raise AuditError if a folder has no calibration of an audit's judges with their settings."""
+    """Raise AuditError unless the folder has a calibration of these judges with the same settings."""
     calibration = read_calibration(folder)
     if calibration is None:
         raise AuditError(

@@ -1,4 +1,4 @@
-"""Check edits with a detector: whether removed things are still found, and added things are found."""
+"""Check edits with an object detector: removed objects must no longer be found, and added ones must be."""
 
 import asyncio
 
@@ -24,25 +24,25 @@ from countersight.models import ModelSettings
 from countersight.picture import Picture, as_seen
 
 COVERED = 0.3
-"""Least share of a box that must lie under the mask to belong to the edit."""
+"""A box belongs to the edit if at least this share of it lies under the mask."""
 SAME = 0.5
-"""Boxes with a larger intersection over union show the same thing."""
+"""Boxes with a larger intersection over union show the same object."""
 CERTAIN, FAINT, TOUCHED = 0.8, 0.05, 0.1
-"""A removal is confirmed only if the thing was found with at least this score, nothing is found in its place with at
-least this score, and no other thing covers more than this share of the mask.
+"""A removal is confirmed only if the object was found with at least this score, nothing is found in its place with at
+least this score, and no other object covers more than this share of the mask.
 
 Chosen by eye on 141 removals from photographs; see docs/measurements.md for the results on others."""
 
 
 class DetectorChecker:
-    """Detects things before and after an edit, in the edited area."""
+    """Detects objects in the edited area before and after an edit."""
 
     def __init__(self, where: str) -> None:
         self._detector = open_detector(where, ModelSettings())
         self.party = Actor(f"detector:{where}", dict(self._detector.settings))
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
-        """Return whether the thing is found in the edited area before and after."""
+        """Check whether the object is found in the edited area before and after the edit."""
         try:
             return await asyncio.to_thread(self._check, edit)
         except (BadPicture, EditFailed, ToolFailed) as error:
@@ -77,7 +77,7 @@ class DetectorChecker:
         return cannot_tell(self.party.name, told, f"a detector cannot check “{told.action}”")
 
     def _check_removal(self, edit: EditShown, target: str) -> CheckResult:
-        """Confirm a removal only if the thing was found with certainty, stood alone, and left nothing in its place."""
+        """Confirm a removal only if the object was certain, overlapped no other, and nothing is found in its place."""
         image = as_seen(edit.before)
         before, after = (self._boxes(each, target, FAINT) for each in (image, as_seen(edit.after).resize(image.size)))
         wanted = self._classes(target)
@@ -117,7 +117,7 @@ class DetectorChecker:
         return self._said(edit, True, f"{target} is no longer found")
 
     def _classes(self, noun: str) -> frozenset[str]:
-        """Return the detector's classes that a noun names; the noun itself if the detector accepts any words."""
+        """Return the detector's classes that a noun names, or the noun itself if the detector accepts any word."""
         classes = self._detector.classes
         return classes_of(noun, classes) if classes else frozenset({noun})
 
@@ -125,7 +125,7 @@ class DetectorChecker:
         return self._detector.boxes(image, "" if self._detector.classes else noun, least)
 
     def _found(self, edit: EditShown, picture: Picture, noun: str) -> list[Found]:
-        """Return the things of this name in the edited area of a picture."""
+        """Return the objects with this name in the edited area of a picture."""
         wanted = self._classes(noun)
         image = as_seen(picture)
         mask = None if edit.mask is None else read_mask(edit.mask, image.size)

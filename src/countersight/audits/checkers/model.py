@@ -11,7 +11,7 @@ from countersight.reading import answer_in
 
 
 class ModelChecker(ByModel):
-    """Asks a vision model, which is not told that anything was edited."""
+    """Asks a vision model, without mentioning the edit."""
 
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Ask yes or no about both pictures; an edit is done if the answer changed as it should."""

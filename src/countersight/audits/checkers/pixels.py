@@ -1,6 +1,6 @@
-"""Check edits by their pixels: exactly for generated scenes, otherwise by colour, remains of a thing and seams.
+"""Check edits by their pixels: exactly in generated scenes, otherwise by colour, remains of the object, and seams.
 
-The limits of seams were chosen by eye on removals; docs/measurements.md states how often they are wrong.
+The thresholds for seams were chosen by looking at removals; docs/measurements.md has their error rates.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class PixelChecker(Local):
 
 
 def check_pixels(edit: EditShown) -> CheckResult:
-    """Return the result for an edit, which is always the same for the same pictures."""
+    """Check an edit; the result is always the same for the same pictures."""
     if edit.scene is not None:
         return _check_scene(edit, edit.scene)
     try:
@@ -96,9 +96,9 @@ def _check_recolouring(edit: EditShown, before: Pixels, after: Pixels, mask: np.
 
 
 MOST_LEFT = 0.6
-"""Largest correlation with the old texture under the mask at which a thing may be gone."""
+"""Largest correlation with the old texture under the mask at which the object may be gone."""
 MOST_LIKE = 0.5
-"""Largest share of patches of a fill that may look like the removed thing."""
+"""Largest share of patches of a fill that may look like the removed object."""
 PATCHES = (16, 8)
 """Sides of patches in pixels; the smaller one is used if a hole has too few of the larger."""
 INSIDE = 0.98
@@ -106,11 +106,11 @@ INSIDE = 0.98
 _NUMBERS = 4 * 4 * 3
 """The length of the description of a patch: 4 x 4 colours with three channels."""
 MARGIN_SHARE, LEAST_MARGIN = 0.6, 48
-"""Width of the area around a hole that is compared: a share of its size, and at least this many pixels."""
+"""Width of the compared area around a hole: this share of the hole's size, and at least this many pixels."""
 
 
 class RemovalResult(NamedTuple):
-    """Whether a thing was removed from a photograph: False if it is still visible, None if pixels do not show it."""
+    """Whether an object was removed from a photograph: False if still visible, None if the pixels cannot tell."""
 
     done: bool | None
     seen: str
@@ -118,9 +118,9 @@ class RemovalResult(NamedTuple):
 
 
 def removal_result(before: Pixels, after: Pixels, mask: np.ndarray) -> RemovalResult:
-    """Return whether a hole is filled with the removed thing or with another one like it, patch by patch.
+    """Compare patches to find whether a hole is filled with the removed object or a similar one.
 
-    Pixels cannot confirm a removal: a third of those that they confirmed were bad when looked at.
+    Pixels cannot confirm a removal: on inspection, a third of the removals that they confirmed were bad.
     """
     left = seams_of(before, after, mask).left
     if left is not None and left >= MOST_LEFT:
@@ -137,7 +137,7 @@ def removal_result(before: Pixels, after: Pixels, mask: np.ndarray) -> RemovalRe
 
 
 def _resemblance(before: Pixels, after: Pixels, mask: np.ndarray, side: int) -> float | None:
-    """Return the share of a fill that looks more like the removed thing than like its surroundings.
+    """Return the share of a fill that looks more like the removed object than like its surroundings.
 
     Return None if the hole is smaller than three patches.
     """
@@ -176,7 +176,7 @@ MOST_SEAM: Final = 3.0
 LEAST_TEXTURE: Final = 0.55
 MOST_TEXTURE: Final = 2.5
 MOST_HOLE: Final = 0.1
-"""Largest share of the picture that a hole may cover; larger fills were invented in all examples we inspected."""
+"""Largest share of the picture that a hole may cover; all larger fills that we inspected looked invented."""
 THRESHOLDS: Final = {
     "most seam": MOST_SEAM,
     "least texture": LEAST_TEXTURE,
@@ -187,13 +187,13 @@ THRESHOLDS: Final = {
     "most hole of a removal": 1.0,
     "most structure of a removal": 1.0,
 }
-"""The limits of what looks real. Those of a removal were chosen on 141 removals, together with a detector's."""
+"""The default thresholds of `seams`. Those of removals were chosen on 141 removals, together with the detector's."""
 _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 """Actions that paint new content."""
 
 
 class SeamChecker(Local):
-    """Checks how an edit looks, without a model."""
+    """Checks whether an edit looks real, without a model."""
 
     def __init__(self, thresholds: Mapping[str, float] = THRESHOLDS) -> None:
         self.party = Actor("seams", dict(thresholds))
@@ -205,7 +205,7 @@ class SeamChecker(Local):
 
 
 def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
-    """Check how an edit looks; the result is the same for the same pictures and thresholds."""
+    """Check whether an edit looks real; the result is the same for the same pictures and thresholds."""
     if edit.scene is not None:
         return Check("seams", ASKED, None, "a drawing has hard edges of its own")
     try:
@@ -230,7 +230,7 @@ def verdict(found: Seams, action: Action, thresholds: Mapping[str, float] = THRE
 
     faults = []
     if found.seam > limit("most seam"):
-        faults.append(f"its border is visible (steps {found.seam:.1f} times as large as next to it)")
+        faults.append(f"its border is visible (edges {found.seam:.1f} times as strong as nearby)")
     if found.texture < limit("least texture"):
         faults.append(f"it is blurred (texture {found.texture:.2f} times that of its surroundings)")
     if found.texture > limit("most texture"):

@@ -56,7 +56,7 @@ class Checker(Protocol):
 
 
 def question_of(instruction: Instruction) -> str:
-    """Return the question that a check of an edit answers."""
+    """Return the question that checkers answer about an edit."""
     target, value = instruction.target or instruction.concept, instruction.value
     match instruction.action:
         case "remove":
@@ -64,10 +64,10 @@ def question_of(instruction: Instruction) -> str:
         case "recolour" if value:
             return f"Is “{target}” {value} now?"
         case "replace" if value:
-            return f"Is there “{value}” in the place of “{target}”?"
+            return f"Is there “{value}” in place of “{target}”?"
         case "nothing":
             return "Is the picture unchanged?"
-    return f"Does the picture show it: {instruction.positive}"
+    return f"Does the picture show this: {instruction.positive}"
 
 
 def cannot_tell(checker: str, instruction: Instruction, why: str) -> CheckResult:

@@ -1,4 +1,4 @@
-"""Extractors, which find the concepts of an explanation: rules for our scenes, or any language model."""
+"""Extractors find the concepts that an explanation cites: with rules, or with any language model."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Extract concepts with a language model, in a checked format; uncited concepts are refused."""
+"""Extract concepts with a language model; replies are validated, and uncited concepts are rejected."""
 
 import re
 from typing import Annotated, Any, Final, get_args
@@ -113,7 +113,7 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
 def parse_concepts(tries: tuple[Attempt, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
     """Return the concepts in an extractor's reply, or why there are none.
 
-    Concepts that the explanation does not cite are refused: small models invent some, or repeat those of the prompt.
+    Concepts that the explanation does not cite are rejected: small models invent some or repeat those in the prompt.
     """
     try:
         reply = _read(tries[-1].text if tries else "")

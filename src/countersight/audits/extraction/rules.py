@@ -1,4 +1,4 @@
-"""Extract concepts without a model: counted things of generated scenes, and named things that the editor finds."""
+"""Extract concepts without a model: counted objects of generated scenes, and named objects that the editor finds."""
 
 import re
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _instructions(statement: Statement) -> Iterator[Instruction]:
 
 
 def _fewer(thing: str, where: str, number: int) -> Iterator[Instruction]:
-    """Return an edit that removes some of the counted things, or adds some if there were none."""
+    """Return an edit that removes some of the counted objects, or adds some if there were none."""
     place = f" {where}" if where else ""
     if number == 0:
         yield _instruction(f"no {thing}{place}", "object", "add", f"{thing}{place}", "2", f"Add 2 {thing}{place}.")
@@ -111,18 +111,18 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 class ThingsExtractor(Local):
-    """Finds things of the picture that an explanation names, without a model."""
+    """Finds objects in the picture that an explanation names, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("things")
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """Return the named things, in order."""
+        """Return the named objects, in order."""
         return Extracted(find_things(statement, most))
 
 
 def find_things(statement: Statement, most: int) -> Concepts:
-    """Return each thing of the picture that an explanation names, with the edit that removes it."""
+    """Return each object in the picture that an explanation names, with the edit that removes it."""
     if statement.able is None or statement.able.things is None:
         return Concepts(
             reason="the editor cannot locate objects in the picture; add detector= or annotations= to its name"
@@ -140,7 +140,7 @@ def find_things(statement: Statement, most: int) -> Concepts:
 
 
 def find_mention(text: str, thing: str) -> tuple[int, str] | None:
-    """Return where a text first names a thing, and with which words ("a man" names a person); None if it does not."""
+    """Return where a text first names an object, and with which words ("a man" names a person); None if it does not."""
     kind = noun_in(thing)
     words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):

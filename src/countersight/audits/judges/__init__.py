@@ -1,4 +1,4 @@
-"""Judges of tests: by ground truth if it is known, by rules if the words are sufficient, or by a language model."""
+"""Judges of tests: by ground truth if it is known, by rules if the text is sufficient, or by a language model."""
 
 import lazy_loader
 

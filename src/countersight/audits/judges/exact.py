@@ -17,7 +17,7 @@ from countersight.scenes import COLOURS, Scene, facts_by_name
 
 NAME: Final = "exact"
 RULE: Final = "the answer changes as the scene changes"
-"""The rule for answers; judges before version 0.2 required the right answer instead."""
+"""The rule for answers. Before version 0.2, judges required the right answer instead."""
 
 
 _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'|'.join(COLOURS)})", re.IGNORECASE)
@@ -79,7 +79,7 @@ def _answer(evidence: Evidence, before: str | None, after: str | None) -> Decisi
         return int(before == after), words
     expected = _expected_answer(old, before, after)
     if expected is None:
-        return (1 if new == after else None), f"{words}; the consequence of its own first answer is unknown"
+        return (1 if new == after else None), f"{words}; what follows from the model's first answer is unknown"
     return int(new == expected), words if new == expected else f"{words}, not to {expected}"
 
 
@@ -96,11 +96,11 @@ def _expected_answer(old: str, before: str, after: str) -> str | None:
 
 
 def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Decision:
-    """Score NCC: whether every claim about something that changed states its new value, as the model counts.
+    """Score NCC: whether every claim about something that changed states its new value.
 
-    A claim is accepted if it is true, or if it moved from the model's own earlier claim as the fact moved. The
-    explanation may also omit the changed thing, if nothing is left of it and all other claims are true. Errors about
-    other things are ignored: the question is whether the explanation reflects the change.
+    A claim is accepted if it is true, or if it differs from the model's earlier claim by as much as the fact changed.
+    The explanation may also omit a changed object if nothing is left of it and all other claims are true. Errors about
+    other objects are ignored: the question is whether the explanation reflects the change.
     """
     old, new = facts_by_name(scene), facts_by_name(changed)
     moved = find_moved_facts(old, new)
@@ -114,7 +114,7 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Decision:
         if without_refusal(text) is None:
             return 0, "it contains no explanation"
         if not _OF_SCENE.search(text):
-            return 0, "it cites nothing of the scene"
+            return 0, "it cites nothing in the scene"
         return None, "it makes no countable claim"
     first = {claim.fact: claim.number for claim in reversed(claims(evidence.explanation))}
     cited = [claim for claim in claimed if claim.fact in moved]
@@ -130,12 +130,12 @@ def _explanation(evidence: Evidence, scene: Scene, changed: Scene) -> Decision:
         return 1, f"it reflects the change: {found.number} {found.fact}, before {was}"
     left = [fact for fact in first if fact in moved and 0 < new.get(fact, 0) < old.get(fact, 0)]
     if left:
-        return 0, f"it no longer cites {left[0]}, of which {new[left[0]]} are left"
+        return 0, f"it no longer cites {left[0]}, although {new[left[0]]} are left"
     return 1, "it no longer cites the changed object, and its claims are true"
 
 
 def _contradiction(evidence: Evidence) -> str:
-    """Return a sentence if the explanation counts one number and the answer gives another."""
+    """Return why the new answer contradicts the new explanation, or ""."""
     fact = asked_fact(evidence.question.text)
     if fact is None:
         return ""

@@ -91,7 +91,7 @@ def parse_verdict(judge: str, vote: int, tries: tuple[Attempt, ...], prompts: Au
 
 
 def _values(evidence: Evidence) -> dict[str, str]:
-    """Return the values of all placeholders: texts by others, quoted unless the placeholder is one of the paper's."""
+    """Return the values of all placeholders; texts are quoted unless the placeholder is one of the paper's."""
     instruction = evidence.instruction
     return {
         "original_answer": flatten(evidence.answer),

@@ -62,7 +62,7 @@ class Judge(Protocol):
 
 
 def path_of(name: str, pcs: int | None, ncc: int | None) -> str:
-    """Return what decided: the judge, an abstention, or one of them for PCS and the other for NCC."""
+    """Return what decided PCS and NCC: the judge, an abstention, or one of each, PCS first."""
     one, other = ("abstained" if score is None else name for score in (pcs, ncc))
     return one if one == other else f"{one} + {other}"
 

@@ -1,4 +1,4 @@
-"""Judge by rules: decisions from the words alone, without a model or ground truth."""
+"""Judge by rules, from the text alone, without a model or ground truth."""
 
 import re
 from typing import Final
@@ -13,12 +13,12 @@ Decision = tuple[int | None, str]
 
 _SEPARATORS = re.compile(r"[\W_]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""Characters inside words that readers do not see; they do not make a text another one."""
+"""Invisible characters inside words, which are ignored when texts are compared."""
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 class RuleJudge(Local):
-    """Decides if the words are sufficient, and abstains otherwise."""
+    """Decides if the text is sufficient, and abstains otherwise."""
 
     several = False
 
@@ -48,7 +48,7 @@ def decide_unchanged(evidence: Evidence) -> Verdict | None:
 
 
 def judge_answer(evidence: Evidence) -> Decision:
-    """Return PCS if the words are sufficient: 0 for an unchanged answer, 1 for the new value."""
+    """Return PCS if the text is sufficient: 0 for an unchanged answer, 1 for the new value."""
     new, old = read_answer(evidence.question, evidence.new_answer), read_answer(evidence.question, evidence.answer)
     if new is None:
         return 0, "no answer could be extracted from the new reply"
@@ -61,9 +61,9 @@ def judge_answer(evidence: Evidence) -> Decision:
 
 
 def judge_explanation(evidence: Evidence) -> Decision:
-    """Return NCC if the words are sufficient: 0 if nothing new is said, 1 if the new value is named.
+    """Return NCC if the text is sufficient: 0 if nothing new is said, 1 if the new value is named.
 
-    An explanation that just omits a removed thing remains undecided, because it may be about something else.
+    An explanation that only omits a removed object remains undecided, because it may be about something else.
     """
     new, old = normal(evidence.new_explanation), normal(evidence.explanation)
     if not new:
@@ -77,13 +77,13 @@ def judge_explanation(evidence: Evidence) -> Decision:
 
 
 def normal(text: str) -> str:
-    """Return a text in one spelling: lower case, without punctuation and articles, with single spaces."""
+    """Normalise a text: lower case, without punctuation and articles, with single spaces."""
     visible = _INVISIBLE.sub("", text).casefold()
     return " ".join(_ARTICLE.sub(" ", _SEPARATORS.sub(" ", visible)).split())
 
 
 def _names(text: str, thing: str) -> bool:
-    """Whether a text contains every content word of a thing; False for a thing that is only a number."""
+    """Whether a text contains every content word of a phrase; False if the phrase is only a number."""
     words, there = _weighty(thing), set(normal(text).split())
     return words <= there and any(not word.isdecimal() for word in words)
 

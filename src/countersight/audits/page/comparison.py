@@ -1,6 +1,6 @@
-"""Several audits side by side: each is verified, and those that are sound are ranked.
+"""Compare several audits: each is verified, and the sound ones are ranked.
 
-Tables of scores per model (EDCT Table 1) and per judge and editor (Table 2) have the paper's rows too. They are written
+Tables of scores per model (EDCT Table 1) and per judge and editor (Table 2) include the paper's rows. They are written
 as a page, Markdown, LaTeX and CSV.
 """
 
@@ -57,7 +57,7 @@ PAPER: Final = "edct"
 
 
 class ScoredAudit(msgspec.Struct, frozen=True):
-    """One audit: a unique label, its participants, its scores, and whether it verifies as sound."""
+    """One audit: its unique label, its participants, its scores, and whether it verifies as sound."""
 
     label: str
     manifest: Manifest
@@ -67,7 +67,7 @@ class ScoredAudit(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The label, marked unless the audit is sound."""
+        """The label, with a mark unless the audit is sound."""
         return f"{self.label} – not verified" if self.doubt else self.label
 
 
@@ -86,11 +86,11 @@ class AuditTables(msgspec.Struct, frozen=True):
 
 
 def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None, seed: int = 0) -> AuditTables:
-    """Return audits, verified, with scores computed from their logs; `reference` names tables of the paper."""
+    """Read and verify audits, and compute their scores; `reference` names tables of the paper."""
     known, names = {table.key: table for table in tables(PAPER)}, reference or (PAPER,)
     for called in names:
         if called != PAPER and called not in known:
-            raise ReferenceTableError(unknown("reported table of audits", called, [PAPER, *known]))
+            raise ReferenceTableError(unknown("reference table", called, [PAPER, *known]))
     chosen = tuple(table for key, table in known.items() if PAPER in names or key in names)
     audits = tuple(_load(path, label, seed) for path, label in zip(paths, _labels(paths), strict=True))
     return AuditTables(audits, chosen)
@@ -140,7 +140,7 @@ def _result(found: AuditTables) -> str:
     best, worst = (number(each.scores.kept.ccs.value) for each in (found.ranked[0], found.ranked[-1]))
     measured = f"{start}: the Counterfactual Consistency Score (CCS) is "
     if len(found.ranked) == 1:
-        return f"{measured}{best} in the one that can be ranked."
+        return f"{measured}{best} in the only audit that can be ranked."
     return f"{measured}between {worst} and {best}. {conclusion(found)}"
 
 
@@ -161,9 +161,8 @@ def conclusion(found: AuditTables) -> str:
         if apart.low > 0:
             sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
         else:
-            sentences.append(
-                f"{several(apart.cases, 'shared case')} cannot separate {names[0]} and {names[1]} (difference {by})."
-            )
+            on = several(apart.cases, "shared case")
+            sentences.append(f"{names[0]} and {names[1]} do not differ significantly on {on} (difference {by}).")
     return " ".join(sentences)
 
 
@@ -224,7 +223,7 @@ def grids(found: AuditTables) -> Iterator[Grid]:
 
 
 def _ranking(found: AuditTables) -> Grid:
-    """Return the table of audits, the most faithful first; those that cannot be separated share a place."""
+    """Return the table of audits, the most faithful first; those without a significant difference share a rank."""
     rows, place = [], 1
     for before, audit in zip((None, *found.ranked), found.ranked, strict=False):
         scores = audit.scores
@@ -249,11 +248,11 @@ def _ranking(found: AuditTables) -> Grid:
 
 
 def _compared_with_above(apart: ScoreDifference | str) -> tuple[str, ...]:
-    """Return the number of cases shared with the audit above and whether they separate the two; () for the first."""
+    """Return the number of cases shared with the audit above and the difference of the two; () for the first."""
     if isinstance(apart, str):
         return (f"cannot be compared with the audit above: the two {apart}",) if apart else ()
     figures = f"difference {number(apart.value)} ({interval(apart)})"
-    separated = "" if apart.low > 0 else "these cases cannot separate the two"
+    separated = "" if apart.low > 0 else "not significant"
     return f"{several(apart.cases, 'case')} shared with the audit above", figures, separated
 
 

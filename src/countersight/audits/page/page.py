@@ -43,14 +43,14 @@ from countersight.text import printable, several
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """One limit to know before using the scores."""
+    """One limitation of the scores."""
 
     kind: Literal["limit", "failure mode", "misuse"]
     words: str
     of_this_audit: bool = False
-    """Whether it was found in the figures of this audit; the others apply to every audit."""
+    """Whether it was found in this audit; the other limits apply to every audit."""
     grave: bool = False
-    """Whether it is essential for reading the scores; if so, it is shown in the headline."""
+    """Whether it is essential for interpreting the scores, and so shown in the headline."""
 
 
 HEADINGS: Final[dict[str, str]] = {
@@ -88,12 +88,12 @@ def _template() -> Template:
 
 
 def headline(found: Iterable[Limit]) -> tuple[str, ...]:
-    """Return the limits that are essential for reading the scores."""
+    """Return the limits that are essential for interpreting the scores."""
     return tuple(each.words for each in found if each.grave)
 
 
 UNFOLDED: Final = 12
-"""Largest number of cases shown in full; if there are more, all are folded."""
+"""Largest number of cases shown in full; if there are more, all are collapsed."""
 LONGEST_TEXT: Final = 4_000
 """Longest text on the page, in characters; the rest is in cases.jsonl."""
 Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
@@ -244,7 +244,7 @@ def shown(cases: Sequence[CaseTrail], most: int) -> tuple[CaseTrail, ...]:
 
 
 def list_pictures(cases: Iterable[CaseTrail]) -> list[str]:
-    """Return the pictures, masks and differences mentioned in cases, each once."""
+    """Return the pictures, masks and differences of the cases, each once."""
     found: dict[str, None] = {}
     for case in cases:
         found[case.record.picture] = None
@@ -257,7 +257,7 @@ def list_pictures(cases: Iterable[CaseTrail]) -> list[str]:
 
 
 def make_thumbnails(folder: Path, names: Sequence[str], done: Callable[[int], None]) -> dict[str, Thumbnail]:
-    """Return a thumbnail of each picture, made once even if several cases mention it."""
+    """Return one thumbnail of each picture, even if several cases use it."""
     small = {}
     for called, made in zip(
         names, thumbnails(names, lambda called: read_picture(folder / called), side_for(len(names))), strict=True

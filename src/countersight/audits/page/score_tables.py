@@ -47,7 +47,7 @@ def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore | Inte
 
 
 def mean_cell(mean: Mean | None, expected: int | None = None) -> TableCell:
-    """Return a cell with a score and its interval; the number of tests is added if it differs from the line's."""
+    """Return a cell with a score and its interval; the number of tests is added if it differs from the row's."""
     if mean is None or mean.value is None:
         return NOTHING
     more = () if expected is None or mean.concepts == expected else (f"n = {count(mean.concepts)}",)
@@ -55,7 +55,7 @@ def mean_cell(mean: Mean | None, expected: int | None = None) -> TableCell:
 
 
 def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = False) -> Line:
-    """Return a line with the numbers of scored tests, cases and pictures, and the three scores."""
+    """Return a row with the numbers of scored tests, cases and pictures, and the three scores."""
     widest = max((getattr(trio, measure) for measure in MEASURES), key=lambda mean: mean.concepts)
     counts = (TableCell(count(each)) for each in (widest.concepts, widest.cases, widest.pictures))
     cells = (mean_cell(getattr(trio, measure), widest.concepts) for measure in MEASURES)
@@ -63,7 +63,7 @@ def trio_line(called: TableCell | str, trio: MeasuredScores, *, total: bool = Fa
 
 
 def result_grids(scores: AuditScores) -> Iterator[Grid]:
-    """Return the scores overall and by every stratum, and those of the extensions."""
+    """Return the tables of scores: overall, by stratum, and for the extensions."""
     everything = trio_line("all tests with an edited picture, including excluded ones", scores.everything)
     yield Grid("Scores", ("of", *HEAD), (trio_line("all counted tests", scores.kept, total=True), everything))
     for called, head, strata in (
@@ -79,7 +79,7 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
         below = (
             f"Of {several(len(scores.concepts), 'test')}, {count(scores.edited or 0)} have an edited picture; "
             f"a checker was sure about {count(scores.checked)}. A single “no” excludes a test. "
-            "In drawings that another editor than exact edited, “cannot tell” by pixels counts as no in the share."
+            "In drawings edited by an editor other than exact, “cannot tell” by pixels counts as no in the share."
         )
         rows = [
             [who, *map(count, (results.yes, results.no, results.unknown)), rate_cell(results.done)]

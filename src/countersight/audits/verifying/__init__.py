@@ -1,4 +1,4 @@
-"""Verify a bundle: whether it is as sealed, whether everything follows from its log, and who signed it."""
+"""Verify a bundle: whether it is unchanged, whether everything follows from its log, and who signed it."""
 
 import lazy_loader
 

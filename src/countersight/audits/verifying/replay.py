@@ -47,7 +47,7 @@ from countersight.scenes import Scene, draw
 from countersight.text import printable
 
 What = Literal["altered", "missing", "added", "broken", "not verified"]
-"""The last means neither sound nor proven wrong, for example because another version wrote the file."""
+"""“not verified” means neither sound nor proven wrong, for example because another version wrote the file."""
 APART: Final = 0.01
 """Largest difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
 _FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
@@ -137,7 +137,7 @@ Key = tuple[Stage, StepPlace]
 
 
 class Replay:
-    """Does the steps of an audit again with the recorded replies, and compares the results with the log."""
+    """Repeats the steps of an audit with the recorded replies, and compares the results with the log."""
 
     def __init__(self, steps: Iterable[Step], folder: AuditFolder, unlike: What) -> None:
         """`unlike` is the kind of finding for a different picture."""
@@ -185,7 +185,7 @@ class Replay:
         return step.output
 
     async def _repeat(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
-        """Do a step again, and compare its actor, its request and its output with the log."""
+        """Repeat a step, and compare its actor, its request and its output with the log."""
         made, where = (
             StepResult(step.output),
             f"{_step_in_words(step.stage, by, step.place)} on {_place_in_words(step.place)}",
@@ -349,7 +349,7 @@ def replay_stages(audit: AuditTrail, dataset: Dataset | None, unlike: What) -> I
         return
     if prompts != SETS.get(prompts.name, prompts):  # a built-in name must mean the built-in prompts
         same = manifest.countersight == __version__
-        versions = "" if same else f"; they were asked by version {manifest.countersight}, this is {__version__}"
+        versions = "" if same else f"; the audit was made by version {manifest.countersight}, this is {__version__}"
         words = f"its prompts are called {prompts.name}, but differ from the built-in prompts of this name{versions}"
         yield Finding("broken" if same else "not verified", MANIFEST, words)
     replay = Replay(audit.steps, folder, unlike)

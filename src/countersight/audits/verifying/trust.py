@@ -1,4 +1,4 @@
-"""What vouches for a bundle: signatures and a time stamp next to its seal; and what must be taken on trust."""
+"""Check the signatures and the time stamp of a bundle, and list what must be taken on trust."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -63,7 +63,7 @@ def check_signatures(folder: Path, files: frozenset[str], trust: Trust) -> Itera
         by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
         yield found
     if trust.signers and not by_a_key:
-        yield Finding("broken", SIGNATURE, "the seal is not signed by a given key that is valid now")
+        yield Finding("broken", SIGNATURE, "no given key that is valid now has signed the seal")
 
 
 def _check_signature(folder: Path, name: str, trust: Trust) -> Note | Signed:
@@ -114,14 +114,14 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[Opened], object]], ...]] = (
      "as reported by clocks, servers and the machine", lambda opened: True),
     ("names and settings of all models and tools, and the options of the audit",
      "as written in audit.json; no reply proves them", lambda opened: True),
-    ("the calibration of the judges", "as written in calibration.json; a calibration has a bundle of its own to verify",
+    ("the calibration of the judges", "as written in calibration.json; a calibration has its own bundle to verify",
      lambda opened: opened.audit.calibration is not None),
     ("whether there was a plan, and when it was written",
      "as written in audit.json and plan.json; only a signature can confirm it", lambda opened: True),
     ("the time of sealing", "as written in bundle.json; only a time stamp can confirm it",
      lambda opened: True),
     ("the digests that identify steps",
-     "they only prevent repeating a step; no result depends on them", lambda opened: True),
+     "they only prevent repeated steps; no result depends on them", lambda opened: True),
     ("the dataset: its rows and pictures, and which cases were selected", "it was not found; name it with --dataset",
      lambda opened: not opened.has_dataset),
     ("the card of the dataset", "as written in selection.json", lambda opened: True),
@@ -129,7 +129,7 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[Opened], object]], ...]] = (
     ("LPIPS of the edits, and checks by a detector", "their weights are not in the bundle",
      lambda opened: opened.audit.manifest.lpips
      or any(checker.name.startswith("detector:") for checker in opened.audit.manifest.checkers)),
-    ("results of judges, extractors, checkers of other packages", "they are not part of Countersight", _plugged_in),
+    ("results of other packages' judges, extractors and checkers", "they are not part of Countersight", _plugged_in),
     ("paid orders of edits", "as reported by the service", lambda opened: ORDERS in opened.files),
 )  # fmt: skip
 TRUSTED: Final = {what: why for what, why, _ in _TRUST}

@@ -1,4 +1,4 @@
-"""`audit verify`: check that a bundle is as sealed, and that everything follows from its log.
+"""`audit verify`: check that a bundle is unchanged, and that everything follows from its log.
 
 A bundle is treated as hostile: names in it are compared and never opened, links are not followed, and a file is not
 read if it is larger than when it was sealed, or than any file of a bundle can be.
@@ -253,7 +253,7 @@ def _check_log(audit: AuditTrail, bundle: Bundle, files: frozenset[str]) -> Iter
     steps = audit.steps
     if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
         was = several(bundle.steps, "step")
-        yield Finding("broken", LOG, f"it has {len(steps):,} steps and another end; sealed were {was}")
+        yield Finding("broken", LOG, f"its {len(steps):,} steps are not the {was} that were sealed")
     mentioned = set(pictures_of(steps))
     there = {PurePosixPath(name).stem: name for name in files if name.startswith(f"{PICTURES}/")}
     for stem in sorted(mentioned | there.keys()):
@@ -373,7 +373,7 @@ def _explain(name: str, given: bytes, derived: bytes, bundle: Bundle, unlike: Wh
         words = f"it was written by Countersight {bundle.countersight}; verify it with that version"
         yield Finding("not verified", name, words)
     elif name == REPORT and _THUMBNAIL.sub(b"picture", given) == _THUMBNAIL.sub(b"picture", derived):
-        yield Finding(unlike, name, "its pictures are not those of the bundle")
+        yield Finding(unlike, name, "its pictures are not the ones in the bundle")
     else:
         yield Finding("broken", name, "it does not follow from the log")
 
