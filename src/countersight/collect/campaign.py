@@ -129,7 +129,7 @@ def _address(url: str) -> URL:
 
 
 def _belong(connection: Connection, secret: bytes, title: str, known: str) -> None:
-    """Mark the database as this campaign's; refuse another campaign's, and an empty one if the campaign has another."""
+    """Mark the database as this campaign's; refuse another campaign's database, or an empty one instead of its own."""
     mark = hashlib.sha256(b"campaign" + secret).hexdigest()
     whose = connection.execute(select(tables.campaign)).first()
     if whose is None and known and connection.execute(select(tables.item.c.id).limit(1)).first() is None:

@@ -47,7 +47,7 @@ def draw_pictures(folder: Path, number: int) -> None:
 
 
 def _fill(connection: Connection, campaign: Campaign) -> None:
-    """Add three accounts, authors whose work waits for the next phase, and a flag that waits for a reviewer."""
+    """Add three accounts, work by authors that waits for the next phase, and a flag that waits for a reviewer."""
     now, flow, hashed = time.time(), campaign.flow, people.hash_password(PASSWORD)
     for name, role in ACCOUNTS:
         person = people.insert_person(connection, name, role, now, password=hashed)
@@ -77,7 +77,7 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
 
 
 def _write(past: Past, pictures: list[str], chance: Random) -> Content:
-    """Return an author's text for the phase after `past`: plain sentences, enough to show every phase."""
+    """Return simple text for the phase after `past`, enough to show every phase."""
     if not past:
         asked = ("Would a child count the shapes quickly?", "Yes", "because there are only a few and they lie apart")
         return WrittenQuestion(chance.choice(pictures), *asked, (0, 0, 100, 100), "shapes")

@@ -169,7 +169,7 @@ def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> st
 
 
 def describe_origin(judged: Sequence[work.ItemWork]) -> str:
-    """Return the origin of cases that people verified; empty if people wrote them.
+    """Return the origin of cases that people verified; "" if people wrote them.
 
     The heading is the one that this function looks for in cards, so the origin is kept if the cases are verified again.
     """

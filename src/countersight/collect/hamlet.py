@@ -116,7 +116,7 @@ class OwnRanker:
 
     @property
     def name(self) -> str:
-        """Its name with the number of training instances, since each training makes a new model."""
+        """The name of the ranker with the number of training instances, because each training makes a new model."""
         return f"ranker/{self._ranker.trained_on}"
 
     async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:

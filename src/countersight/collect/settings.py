@@ -167,7 +167,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_catalog(folder: Path, language: str) -> dict[str, str]:
-    """Return the texts of a language out of a gettext catalog, `locale/LANGUAGE/LC_MESSAGES/messages.po`."""
+    """Return the texts of a language from a gettext catalog, `locale/LANGUAGE/LC_MESSAGES/messages.po`."""
     file = folder / language / "LC_MESSAGES" / "messages.po"
     if not language.isalnum() or not file.is_file():
         return {}
@@ -195,7 +195,7 @@ def read_settings(file: Path) -> Settings:
 
 
 def settings_text(flow: str, title: str, language: str = "en", license: str = "") -> str:
-    """Return the text of the initial `campaign.toml`, in the language of the campaign if it is translated."""
+    """Return the text of the initial `campaign.toml`, in the language of the campaign if there is a translation."""
     defaults = files(__package__) / "defaults"
     short = primary_language(language)
     catalog = read_catalog(LOCALE, short)

@@ -16,7 +16,7 @@ from countersight.text import several
 
 EYES = "?vision=detector:"
 MOST_TOLD = 40
-"""The maximum number of objects whose places are listed; others are only counted."""
+"""The maximum number of objects with listed places; others are only counted."""
 FOUND = """\
 A detector looked at a picture, {width} pixels wide and {height} pixels high. It knows only some kinds of things. \
 It found: {found}.

@@ -110,7 +110,7 @@ def _along(curve: list[Point], part: float) -> Point:
 
 
 TINT = 46
-"""Opacity of a polygon's fill, of 255: enough to see the overlap of two polygons of one colour."""
+"""Opacity of a polygon's fill, out of 255: enough to see the overlap of two polygons of one colour."""
 
 
 def draw(scene: Scene) -> Pixels:

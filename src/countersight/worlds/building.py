@@ -214,7 +214,7 @@ def swing(build: Structure) -> None:
 
 
 def pile(build: Structure) -> None:
-    """Build blocks on each other, one or two of which carry a second block at their side, perhaps a counterweight."""
+    """Build a stack of blocks; one or two carry a second block at their side, perhaps a counterweight."""
     rng = build.rng
     below = build.block(0, 0, 2 * rng.randint(20, 28), rng.randint(20, 24))
     levels = rng.randint(3, 4)

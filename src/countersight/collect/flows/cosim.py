@@ -181,7 +181,7 @@ class CosimFlow(PictureFlow):
         return Instance(context_of(past), (distracted.response, *distracted.distractors))
 
     def case(self, item: Item, past: Past) -> Case | None:
-        """Return the instance: four responses of which one fits the changed scene."""
+        """Return the instance: four responses, one of which fits the changed scene."""
         asked, changed, distracted = past["question"][-1], past["change"][-1], past["distractor"][-1]
         place = LETTERS.index(balanced_answer("ABCD", "collect/cosim", item.id))
         texts = list(distracted.distractors)

@@ -49,7 +49,7 @@ class CvqaFlow(verify.VerifyFlow):
         return with_closed_question(case) if case.counterfactual is None else case
 
     def fault(self, case: Case) -> str:
-        """Return the reason why nobody can write a question for a case or verify it; empty if they can."""
+        """Return the reason why people cannot write a question for a case or verify it; empty if they can."""
         fault = super().fault(case)
         if fault or case.counterfactual is not None:
             return fault
@@ -153,7 +153,7 @@ def import_vqav2(
 
 
 def _fault(layout: Layout, row: Row, entry: int, pictures: Path) -> str:
-    """Return the reason why nobody can write a question for an entry; empty if somebody can."""
+    """Return the reason why people cannot write a question for an entry; empty if they can."""
     try:
         question, file = with_closed_question(layout.as_case(row, entry)).factual, str(layout.picture(row))
     except BadField:

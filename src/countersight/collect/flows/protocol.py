@@ -41,7 +41,7 @@ class Phase(msgspec.Struct, frozen=True):
     """A sentence on what people do in this phase."""
     content: type[msgspec.Struct]
     sees: tuple[str, ...] = ()
-    """Earlier phases whose contributions are shown; others are not even read."""
+    """Earlier phases that are shown; contributions to other phases are not read."""
     verifies: str = ""
     """The previous phase, which is shown first and may be flagged."""
     checked: bool = False
@@ -113,7 +113,7 @@ class Advance(msgspec.Struct, frozen=True):
 
 
 class Finish(msgspec.Struct, frozen=True):
-    """Finish the item; it is dropped if `kept` is false."""
+    """Finish the item; it is removed if `kept` is false."""
 
     kept: bool = True
 

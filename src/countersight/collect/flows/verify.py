@@ -64,7 +64,7 @@ class VerifyFlow(CaseFlow):
     """The flow that verifies an existing dataset."""
 
     name = "verify"
-    about = "Two people verify each case; a third decides where they differ."
+    about = "Two people verify each case; a third decides if they differ."
     phases: tuple[Phase, ...] = (VERIFY, ADJUDICATE)
 
     def fault(self, case: Case) -> str:
@@ -78,7 +78,7 @@ class VerifyFlow(CaseFlow):
         yield NewItem(case.id[:200], source, "verify")
 
     def check_item(self, item: NewItem) -> NewItem | None:
-        """Return the item with its right answer or, for every second one, with a wrong answer to correct."""
+        """Return the item with its right answer or, for every second item, with a wrong answer to correct."""
         case = msgspec.convert(item.source["case"], Case)
         wrong = with_wrong_answer(case) if item.source["row"] % 2 else None
         source = item.source | {"case": msgspec.to_builtins(wrong or case)}

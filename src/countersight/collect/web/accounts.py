@@ -176,7 +176,7 @@ async def delete_account(visit: Visit) -> Response:
 
 
 def _inside(path: str) -> str:
-    """Return a path of this site, or the first page, so that nobody is sent elsewhere after logging in."""
+    """Return a path of this site, or the first page, so that a login never redirects to another site."""
     return path if re.fullmatch(r"/[A-Za-z0-9/_-]*", path) and not path.startswith("//") else "/"
 
 

@@ -196,7 +196,7 @@ def history(visit: Visit, item_id: int) -> list[dict[str, Any]]:
 
 
 def describe_source(item: Item) -> dict[str, Any]:
-    """Return the source of an item for reviewers and leads: its pictures, and its case or texts."""
+    """Return what an item was made from, for reviewers and leads: its pictures, and its case or texts."""
     source = item.source
     named = [source.get(name) for name in ("picture", "before", "after")]
     pictures = {name: source.get("files", {}).get(name, "") for name in (*source.get("pictures", ()), *named) if name}

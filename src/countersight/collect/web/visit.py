@@ -1,4 +1,4 @@
-"""A visit: one request of one person, from its form and permissions to its response.
+"""A visit: one request of one person, with its form, permissions and response.
 
 Each page is a table entry with a handler, which gets the visit and returns the response.
 """
@@ -97,7 +97,7 @@ class Visit:
         self.token = token
         """The value of the cookie; visitors who are not logged in have one too."""
         self.person: Person | None = None
-        """Who is logged in, or whose token a script sent."""
+        """The person who is logged in, or the owner of the token that a script sent."""
         self.form: dict[str, str] = {}
         self.script = script
         """Whether a script sent its own token."""

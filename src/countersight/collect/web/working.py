@@ -154,7 +154,7 @@ async def submit(visit: Visit) -> Response:
     pasted = form.number("pasted", 0, 0, 1)
 
     def send(connection: Connection) -> tuple[work.Submitted, work.Lease | None]:
-        """Keep the contribution and give out the next item in one transaction."""
+        """Store the contribution and assign the next item in one transaction."""
         if task.lease.state == "active":  # so that a withdrawn contribution can be edited as it was sent
             work.save_draft(connection, visit.campaign, task.lease, _typed(visit), visit.now)
         sent = work.submit(connection, visit.campaign, task.lease, content, visit.now, seconds, pasted)

@@ -155,9 +155,9 @@ def submit(
     seconds: float,
     pasted: float = 0.0,
 ) -> Submitted:
-    """Store a contribution and carry out what follows. Repeating it for the same lease changes nothing.
+    """Store a contribution, and advance the item if its phase is complete; a repeated call changes nothing.
 
-    `seconds` is how long it took, `pasted` the share of the text that was pasted. Reviewers see both.
+    `seconds` is the time it took, `pasted` the share of the text that was pasted. Reviewers see both.
     """
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     assert fresh is not None  # leases are never deleted

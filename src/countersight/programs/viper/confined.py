@@ -207,7 +207,7 @@ def _allowed_unless(test: int, argument: int, value: int) -> list[Instruction]:
 
 
 def _allowed_if_equal(argument: int, value: int) -> list[Instruction]:
-    """Return instructions that allow a call if an argument, whose lower half comes first, has this value."""
+    """Return instructions that allow a call if an argument (stored lower half first) has this value."""
     low, high = ARGUMENTS + 8 * argument, ARGUMENTS + 8 * argument + 4
     return [
         (LOAD, 0, 0, low),

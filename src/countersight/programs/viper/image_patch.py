@@ -231,7 +231,7 @@ class Tools:
         return "yes" if bool_answer else "no"
 
     def _box(self, sides: tuple[object, ...]) -> Box:
-        """Return the box in pixels for sides given in a program's coordinates, whose y axis points up."""
+        """Return the box in pixels for sides in a program's coordinates, where the y axis points up."""
         left, lower, right, upper = (_number(side) for side in sides)
         height = self.size[1]
         return round(left), round(height - upper), round(right), round(height - lower)

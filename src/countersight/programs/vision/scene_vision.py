@@ -14,7 +14,7 @@ from countersight.programs.vision.scene import Seen, see
 from countersight.scenes import NAMED
 
 _KEPT = 64
-"""The number of pictures whose contents are cached; the questions of a case follow each other."""
+"""The number of pictures with cached contents; few are enough, because the questions of a case follow each other."""
 _COLOUR = rf"(?P<colour>{'|'.join(NAMED)})"
 _THINGS = r"(?P<thing>flower|polygon|circle|dot)s?"
 _THING = re.compile(rf"(?:the |all |every |an? )*(?:{_COLOUR} )?{_THINGS}", re.IGNORECASE)

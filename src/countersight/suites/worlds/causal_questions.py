@@ -192,11 +192,11 @@ _KINDS = {
 }
 """Kinds of query per task, each made in units of its own; otherwise nearly all graphs would be chains."""
 _FOR_SURE = frozenset({"SC", "NC"})
-"""Tasks that ask about everything that could matter, so nothing outside the graph may matter."""
+"""Tasks that ask about all possible influences, so nothing outside the graph may have an influence."""
 
 
 def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield the drafts of a task for a world, of one kind of query."""
+    """Yield the drafts of a task for a world, with one kind of query."""
     try:
         found = [graph for graph in graphs(world, "world") if graph.kind in task.kinds]
         untouched = {graph: _bystanders(world, graph) for graph in found}
