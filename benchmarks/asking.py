@@ -126,9 +126,9 @@ def measure(rounds: int = 5) -> dict[str, float]:
                 b.append(timed(bare(small, url), QUESTIONS))
             us, floor = median(a), median(b)
             figures |= {"countersight q/s": us.rate, "bare loop q/s": floor.rate}
-            figures |= {"of bare loop": us.rate / floor.rate, "cpu ms/q": us.cpu_ms, "bare cpu ms/q": floor.cpu_ms}
+            figures |= {"rate / bare loop": us.rate / floor.rate, "cpu ms/q": us.cpu_ms, "bare cpu ms/q": floor.cpu_ms}
             ours_on, bare_on = steady(timed(ours(large, url), LONG), us), steady(timed(bare(large, url), LONG), floor)
-            figures |= {"steady: of bare loop": ours_on.rate / bare_on.rate}
+            figures |= {"steady: rate / bare loop": ours_on.rate / bare_on.rate}
             figures |= {"steady: cpu ms/q": ours_on.cpu_ms, "steady: bare cpu ms/q": bare_on.cpu_ms}
             if importlib.util.find_spec("inspect_ai"):
                 logs = str(scratch / "logs")
@@ -140,8 +140,8 @@ def measure(rounds: int = 5) -> dict[str, float]:
             bare_slow = timed(bare(large, url), LONG)
             ideal = CONCURRENCY / LATENCY
             figures |= {"50 ms: countersight q/s": ours_slow.rate, "50 ms: bare loop q/s": bare_slow.rate}
-            figures |= {"50 ms: of ideal": ours_slow.rate / ideal, "50 ms: bare of ideal": bare_slow.rate / ideal}
-            figures |= {"50 ms, steady: of ideal": steady(ours_slow, short).rate / ideal}
+            figures |= {"50 ms: rate / ideal": ours_slow.rate / ideal, "50 ms: bare / ideal": bare_slow.rate / ideal}
+            figures |= {"50 ms, steady: rate / ideal": steady(ours_slow, short).rate / ideal}
     return figures
 
 

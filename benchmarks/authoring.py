@@ -2,11 +2,11 @@
 
     python -m benchmarks.authoring C-VQA-Real_questions.csv [SEED]
 
-Builds pairs from the factual questions in the file. Prints, for them and for as many of the file's own direct
+Builds pairs from the factual questions in the file. Prints, for them and for equally many of the file's own direct
 questions: the number of different suppositions (ignoring numbers and names of counted things), the operations, the
 words per question, how often the composer finds the gold answer, how often the text alone determines it, and how often
 it is guessed without the picture: by a table of each supposition's most common answer, and by `countersight blind`.
-Then prints how many of the pairs in the file, which people wrote, the rules for drafts reject, and why.
+Then prints how many of the file's own pairs, written by people, are rejected by the rules for drafts, and why.
 """
 
 import re
@@ -85,12 +85,12 @@ def _figures(cases: list[Case]) -> dict[str, str]:
     n = len(asked)
     return {
         "different suppositions": str(len(patterns)),
-        "share of the commonest": f"{patterns.most_common(1)[0][1] / n:.1%}",
+        "share of the most common": f"{patterns.most_common(1)[0][1] / n:.1%}",
         **{f"  {name}": f"{operations[name] / n:.1%}" for name in OPERATIONS},
-        "words in a question": f"{words / n:.1f}",
-        "the composer comes to the gold answer": f"{composed / n:.1%}",
-        "the text alone fixes it": f"{told / n:.1%}",
-        "a table of suppositions guesses it": f"{_by_table([changed for _, changed in asked]):.1%}",
+        "words per question": f"{words / n:.1f}",
+        "composer finds the gold answer": f"{composed / n:.1%}",
+        "text alone determines it": f"{told / n:.1%}",
+        "guessed by a table of suppositions": f"{_by_table([changed for _, changed in asked]):.1%}",
         "countersight blind": f"{_blind(cases):.1%}",
     }
 

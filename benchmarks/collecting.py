@@ -4,7 +4,7 @@
 `countersight collect serve` runs in a separate process with a half-finished campaign of 10,000 items. Workers take
 items of any phase, read pages, save drafts, send the requests of a browser while somebody types, flag and submit, with
 pauses in between; reviewers decide the flags. Afterwards the database is checked: everything acknowledged must be
-stored exactly once and paid, and no assignment may be taken twice or held for ever.
+stored exactly once and paid, and no assignment may be given to two workers or stay reserved forever.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--looks", type=int, default=40, help="how often a lead and a worker look at every page afterwards"
     )
-    parser.add_argument("--cores", default="", help="cores the server may use, as taskset takes them: 0,1")
+    parser.add_argument("--cores", default="", help="cores the server may use, in the format of taskset: 0,1")
     chosen = parser.parse_args(arguments)
     for flow in chosen.flow:
         _measure(flow, chosen)
@@ -64,7 +64,7 @@ def _measure(flow: str, chosen: argparse.Namespace) -> None:
           f"{1000 * load.processor / requests:.2f} ms a request")  # fmt: skip
     _print_times(load, {})
     print("  " + "; ".join(f"{name} {number:,}" for name, number in (found | load.failures).items()))
-    print("  then a lead and a worker alone, without the time in which the server (or, if longer, they) had no core:")
+    print("  then one lead and one worker; time spent waiting for a free core is subtracted:")
     _print_times(looked, processor)
 
 

@@ -69,8 +69,8 @@ def measure(cases: int = 3000) -> dict[str, float]:
     figures |= {
         f"seconds for {cases} cases, all cores": whole,
         "cases a second, all cores": cases / whole,
-        "making / encoding alone": rate["made"] / rate["encoded"],
-        "making / encoding alone with Pillow": rate["made"] / rate["encoded by Pillow"],
+        "generating / only encoding": rate["made"] / rate["encoded"],
+        "generating / only encoding with Pillow": rate["made"] / rate["encoded by Pillow"],
     }
     if "by matplotlib" in rate:
         figures["drawing / drawing with matplotlib, both to PNG"] = rate["drawn and encoded"] / rate["by matplotlib"]

@@ -1,4 +1,4 @@
-"""Measure accuracy and speed of the embedded model, on cases of seeds outside its training, prompted as by `run`.
+"""Measure accuracy and speed of the embedded model, on cases with unseen seeds, prompted as by `run`.
 
     python -m benchmarks.embedded --cases 1200 --seed 7 [--photos DIR]
 
@@ -120,7 +120,7 @@ async def already_changed(name: str, made) -> None:
         for place in (group, "all"):
             asked[place] += 1
             right[place] += said == gold
-    print(f"\n{name}, an if asked about the picture that is changed already")
+    print(f'\n{name}, "if" questions about pictures that already show the change')
     for group in sorted(asked):
         low_high = share_interval(right[group], asked[group])
         share = f"{right[group] / asked[group]:.1%}  [{low_high.low:.1%}, {low_high.high:.1%}]"
@@ -150,9 +150,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=600)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--rank", type=int, default=150, help="questions ranked by loss as well")
+    parser.add_argument("--rank", type=int, default=150, help="questions whose options are also ranked by loss")
     parser.add_argument("--models", nargs="+", default=list(WORLDS))
-    parser.add_argument("--changed", action="store_true", help='ask the "if" question about changed pictures')
+    parser.add_argument("--changed", action="store_true", help='ask "if" questions about changed pictures')
     parser.add_argument("--photos", type=Path, help="a folder of photographs to ask about")
     chosen = parser.parse_args(arguments)
     made = list(cases(chosen.cases, chosen.seed))
@@ -161,7 +161,7 @@ def main(arguments: list[str] | None = None) -> None:
             asyncio.run(already_changed(name, made))
             continue
         asyncio.run(measure(name, made, chosen.rank))
-    print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, drawing and all")
+    print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, including drawing")
     if chosen.photos:
         asyncio.run(photographs(chosen.photos))
 

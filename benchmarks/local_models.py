@@ -147,7 +147,7 @@ def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float
         if done.returncode:
             print(done.stderr[-1500:])
     except subprocess.TimeoutExpired:
-        print(f"not done after {TIMEOUT:.0f} seconds")
+        print(f"stopped after {TIMEOUT:.0f} seconds")
     finally:
         seconds = time.monotonic() - watching.begun
         watching.end()
@@ -157,8 +157,8 @@ def run(data: Path, model: Path, output: Path, *options: str) -> dict[str, float
     if quarter is not None and quarter + 1 < len(told):
         (start, had), (end, has) = told[quarter], told[-1]
         busy = [load for at, load in watching.busy if start < at < end]
-        figures["a second, after a quarter"] = (has - had) / (end - start)
-        figures["start-up, by that"] = seconds - figures["replies"] * (end - start) / (has - had)
+        figures["per second, after a quarter"] = (has - had) / (end - start)
+        figures["start-up, at that rate"] = seconds - figures["replies"] * (end - start) / (has - had)
         figures["busy, %"] = statistics.fmean(busy) if busy else 0.0
     return figures
 
@@ -217,23 +217,23 @@ def compare(data: Path, model: Path, number: int) -> dict[str, float]:
 
     loaded = as_it_comes(model)
     plainly(loaded, 64, asked[:64])
-    timed("seconds in batches of 64, as it comes", lambda: plainly(loaded, 64, asked))
+    timed("seconds in batches of 64, unmodified", lambda: plainly(loaded, 64, asked))
     loaded = timed("seconds to load", lambda: load(str(model), device=DEVICE))
-    sight = timed("seconds to find how it writes", lambda: writing_sight(loaded))
+    sight = timed("seconds to find its attention pattern", lambda: writing_sight(loaded))
     print("tokens of trees see:", sight)
     plainly(loaded, 64, asked[:64])
     batched = timed("seconds in batches of 64", lambda: plainly(loaded, 64, asked))
     as_run_does(loaded)
-    ours = timed("seconds as run does it", lambda: as_run_does(loaded))
+    ours = timed("seconds with the method of run", lambda: as_run_does(loaded))
     alone = plainly(loaded, 1, asked[:16])
-    took = spent["seconds as run does it"]
+    took = spent["seconds with the method of run"]
     figures = {**spent, "questions a second, batched": number / spent["seconds in batches of 64"]}
     figures["questions a second, ours"] = number / took
-    figures["times batches, as it comes"] = spent["seconds in batches of 64, as it comes"] / took
-    figures["times batches, made faster"] = spent["seconds in batches of 64"] / took
+    figures["speed-up over unmodified batches"] = spent["seconds in batches of 64, unmodified"] / took
+    figures["speed-up over batches"] = spent["seconds in batches of 64"] / took
     for name, answers in (("batched", batched), ("ours", ours)):
         same = sum(one.text == other.text for one, other in zip(answers, alone, strict=False))
-        figures[f"answers of 16 as alone, {name}"] = same
+        figures[f"of 16 answers, same as single, {name}"] = same
     return figures
 
 
@@ -248,7 +248,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--photos", type=Path, required=True, help="a folder of .jpg files")
     parser.add_argument("--shape", choices=SHAPES, default="tiny")
     parser.add_argument("--pairs", type=int, default=1008)
-    parser.add_argument("--plain", type=int, default=192, help="questions that are also written plainly")
+    parser.add_argument("--plain", type=int, default=192, help="questions of the comparison in one process")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as work:
         data, model = Path(work, "data"), Path(work, "model")

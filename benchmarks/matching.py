@@ -6,7 +6,7 @@ Both train the same network (hidden 768, 9 + 5 + 5 layers, 36 regions of 2,048 n
 cases, with texts about as long as CoSIm's. Figures are complete cases per second, including reading.
 
 - published: batch 2, 32 bits, the four responses in four passes, features decoded from LXMERT's TSV in every epoch
-- ours: bfloat16, four responses in one pass, lengths bucketed, features mapped
+- ours: bfloat16, four responses in one pass, batches of similar lengths, memory-mapped features
 """
 
 import argparse

@@ -114,10 +114,10 @@ def measure(graphs: int = 100_000, small: int = 5_000, large: int = 1_000_000) -
         assert theirs == found, (theirs, found)
         figures[f"seconds for {graphs:,} scenes, DuckDB"] = seconds
         figures["speed against DuckDB"] = seconds / ours
-    figures[f"MB for {graphs:,} scenes, the table included"] = _peak(graphs, graphs)[1]
+    figures[f"MB for {graphs:,} scenes, including the table"] = _peak(graphs, graphs)[1]
     seconds, megabytes = _peak(large, 50_000)
-    figures[f"seconds for {large:,} scenes, made as they are searched"] = seconds
-    figures[f"MB for {large:,} scenes, made as they are searched"] = megabytes
+    figures[f"seconds for {large:,} scenes, generated in parts"] = seconds
+    figures[f"MB for {large:,} scenes, generated in parts"] = megabytes
     return figures | reading()
 
 

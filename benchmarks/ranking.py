@@ -234,13 +234,13 @@ def measure(loaded: Loaded, suite: str, number: int, rounds: int) -> dict[str, f
     figures["ours, pair by pair"] = milliseconds(lambda: [ours(loaded, [pair]) for pair in few], rounds) / len(few)
     figures["times published"] = figures["published"] / figures["ours"]
     figures["times batched"] = figures["batched"] / figures["ours"]
-    figures["batched and published differ by"] = _apart(together, plain)
-    figures["ours and published differ by"] = _apart(ours(loaded, pairs)[: len(plain)], plain)
+    figures["largest difference, batched and published"] = _apart(together, plain)
+    figures["largest difference, ours and published"] = _apart(ours(loaded, pairs)[: len(plain)], plain)
     spent: dict[str, float] = {}
     with measuring(loaded, spent):
         ours(loaded, pairs)
     for name, seconds in spent.items():
-        figures[f"of it {name}"] = seconds * 1000 / len(pairs)
+        figures[f"of which {name}"] = seconds * 1000 / len(pairs)
     return figures
 
 
@@ -264,7 +264,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{chosen.shape} on {where}; torch {torch.__version__}, transformers {transformers.__version__}")
     for suite, (options, (fewest, most), _) in SUITES.items():
         loaded = build(chosen.shape, device)
-        print(f"\n{suite}: {number} pairs, 2 questions of {options} options of {fewest} to {most} tokens; ms a pair")
+        print(f"\n{suite}: {number} pairs, 2 questions of {options} options of {fewest} to {most} tokens; ms per pair")
         for name, value in measure(loaded, suite, number, chosen.rounds).items():
             print(f"  {name:<40} {value:10.3f}", flush=True)
 

@@ -117,9 +117,9 @@ def main() -> None:
     start = time.process_time()
     print_rates("labelled by a person", labelled)
     print_rates("  six words or more", (row for row in labelled if len(row["reply"].split()) >= 6))
-    print_rates("  not opened", filter(unopened, labelled))
+    print_rates("  never looked at", filter(unopened, labelled))
     print_rates(
-        "  not opened, six words or more", (r for r in labelled if unopened(r) and len(r["reply"].split()) >= 6)
+        "  never looked at, six words or more", (r for r in labelled if unopened(r) and len(r["reply"].split()) >= 6)
     )
     for source in sorted({row["source"] for row in labelled}):
         print_rates(f"  {source}", (row for row in labelled if row["source"] == source))

@@ -34,12 +34,12 @@ def measure(cases: int = 600) -> dict[str, float]:
         again = _taken(lambda: cs.report([run], out=folder / "first"))
         size = (folder / "first" / "report.html").stat().st_size
     return {
-        f"seconds of the clock for a first report on {cases} cases": first[0],
-        "seconds of the processor": first[1],
-        "seconds of the clock for the same report again": again[0],
-        "first report / shrinking alone, processor": first[1] / floor[1],
-        "again / shrinking alone, processor": again[1] / floor[1],
-        "kilobytes of the page for each case": size / cases / 1000,
+        f"wall-clock seconds for a first report on {cases} cases": first[0],
+        "processor seconds for it": first[1],
+        "wall-clock seconds for the same report again": again[0],
+        "first report / only shrinking, processor": first[1] / floor[1],
+        "again / only shrinking, processor": again[1] / floor[1],
+        "kilobytes of the page per case": size / cases / 1000,
     }
 
 

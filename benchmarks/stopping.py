@@ -71,12 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=40, help="simulated runs for each line (default: 40)")
     draws = parser.parse_args(arguments).draws
     generator, many = np.random.default_rng(0), np.random.default_rng(0)
-    print(f"cases asked of {CASES:,}, median of {draws} simulated runs, of {10 * draws} until it is decided")
+    print(f"median cases asked of {CASES:,}, in {draws} simulated runs ({10 * draws} for --until decided)")
     print("  drop   --until 3   (fixed n)   --until decided")
     for drop in DROPS:
         drawn = [benchmark(drop, CASES, generator) for _ in range(draws)]
         narrow = median(map(asked_until_narrow, drawn)) / CASES
-        decided = "never but by mistake"
+        decided = "never, except by chance"
         if drop:
             asked = median(asked_until_decided(benchmark(drop, CASES, many)) for _ in range(10 * draws))
             decided = f"{asked:.0f} cases"

@@ -169,7 +169,7 @@ def _length_lines(group: GroupStatistics) -> list[Line]:
 def _shares(
     group: GroupStatistics, label: str, counter: Literal["answers", "lengths"], keys: Iterable[int | str]
 ) -> Line:
-    """Return a table line with the share of the questions with one of these answers or lengths, in each world."""
+    """Return a table line with the share of questions in each world that have one of these answers or lengths."""
     keys = list(keys)
     counts = [sum(getattr(world, counter)[key] for key in keys) for world in group.worlds]
     shares = (n / (world.questions or 1) for n, world in zip(counts, group.worlds, strict=True))

@@ -117,7 +117,7 @@ def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path)
 
 def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> None:
     guessing: dict[int, tuple[str | None, str | None]] = dict.fromkeys(range(24), ("A", "A"))
-    words = "cannot be told from random guessing on the factual questions, so the drop says nothing."
+    words = "cannot be distinguished from random guessing on the factual questions, so the drop means nothing."
     assert f"It {words}" in sentence(reported(tmp_path / "one", guessing))
     several = sentence(reported(tmp_path / "two", guessing, said(12)))
     assert f"m0 {words}" in several
@@ -128,7 +128,7 @@ def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> N
     words = sentence(reported(tmp_path / "unclear", unclear, said(12)))
     assert "no better than guessing: m0 (0.0 points, from 25.0% right to 25.0%; random guessing" in words
     few = {row: ("A", "A") if row % 2 else told for row, told in said(0, asked=10).items()}
-    assert "It cannot be told from random guessing" in sentence(reported(tmp_path / "few", few))
+    assert "It cannot be distinguished from random guessing" in sentence(reported(tmp_path / "few", few))
 
 
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def files(run: Path) -> ReportFiles:
 
 def lines(files: ReportFiles | ReportData, source: str) -> list[list[str]]:
     report = files if isinstance(files, ReportData) else files.data
-    (grid,) = (grid for grid in grids(report) if grid.title.startswith(f"Beside {source}:"))
+    (grid,) = (grid for grid in grids(report) if grid.title.startswith(f"Comparison with {source}:"))
     return [[cell.text for cell in line.cells] for line in grid.lines]
 
 
@@ -53,15 +53,16 @@ def test_only_the_named_tables_are_set_beside_a_run(run: Path) -> None:
 
 def test_every_format_marks_what_was_measured_and_what_is_reported(files: ReportFiles) -> None:
     text = files.markdown.read_text(encoding="utf-8")
-    assert "## Beside CFMM, Table 2: Accuracy on the six aspects of CFMM, options ranked by loss" in text
+    assert "## Comparison with CFMM, Table 2: Accuracy on the six aspects of CFMM, options ranked by loss" in text
     assert (
-        "| gpt-4o (measured; asked otherwise) | 24 | 100.0 (39.8 to 100.0; n = 4) | 0.0 (0.0 to 60.2; n = 4) |" in text
+        "| gpt-4o (measured; asked differently) | 24 | 100.0 (39.8 to 100.0; n = 4) | 0.0 (0.0 to 60.2; n = 4) |"
+        in text
     )
     assert "| Qwen-VL, 0-shot (reported) | 1,200 | 84.77 | 43.10 | 31.03 |" in text
     assert "they are reported in CFMM, Table 2 (Li et al., Eyes Can Deceive:" in text
     text = files.latex.read_text(encoding="utf-8")
     assert r"    Qwen{-}VL, 0{-}shot {\scriptsize(reported)} & 1,200 & 428.96 & 288.73 & 145.63 \\" in text
-    assert r"\caption{Beside CFMM, Table 3: Totals of CFMM" in text
+    assert r"\caption{Comparison with CFMM, Table 3: Totals of CFMM" in text
     console = Console(file=io.StringIO(), width=80, record=True)
     print_tables(files.data, console)
     text = console.export_text()
@@ -71,7 +72,7 @@ def test_every_format_marks_what_was_measured_and_what_is_reported(files: Report
 
 
 def test_a_run_that_was_not_asked_as_the_paper_asks_says_so(files: ReportFiles) -> None:
-    (grid,) = (grid for grid in grids(files.data) if grid.title.startswith("Beside CFMM, Table 3:"))
+    (grid,) = (grid for grid in grids(files.data) if grid.title.startswith("Comparison with CFMM, Table 3:"))
     assert "gpt-4o differs from the paper: answers were generated" in grid.note
     ranked = msgspec.structs.replace(files.data.runs[0], answering="rank", prompt="1-shot")
     note = reference_table(msgspec.structs.replace(files.data, runs=(ranked,)), files.data.references[0]).note
@@ -150,8 +151,8 @@ def test_the_command_line_sets_all_tables_of_the_suite_beside_the_run(
 ) -> None:
     assert main(["report", str(run), "-o", str(tmp_path / "out"), "--reference"]) == 0
     shown = capsys.readouterr().out
-    assert "Beside CFMM, Table 2" in shown
-    assert "Beside CFMM, Table 3" in shown
+    assert "Comparison with CFMM, Table 2" in shown
+    assert "Comparison with CFMM, Table 3" in shown
 
 
 def test_a_suite_of_which_no_paper_reports_is_refused(tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_the_page_has_a_section_of_what_is_reported(page: Page, files: ReportFil
     tables = page.locator("#reported table")
     expect(tables).to_have_count(2)
     rows = tables.first.locator("tbody tr")
-    expect(rows.first.locator("th")).to_have_text("gpt-4omeasuredasked otherwise")
+    expect(rows.first.locator("th")).to_have_text("gpt-4omeasuredasked differently")
     expect(rows.first).not_to_have_class("reported")
     expect(rows.nth(1)).to_have_class("reported")
     expect(rows.nth(1).locator("th small")).to_have_text("reported")

@@ -158,7 +158,7 @@ def test_cases_whose_change_is_of_no_known_type_are_counted_and_rules_are_named(
     files = write_report([run], tmp_path / "out")
     notes = [divided(files.data.runs[0], division, files.data.terms).note for division in files.data.runs[0].divisions]
     assert len(notes) == 2
-    assert all(note.endswith("proposed by rules from the text of the change. On no line: 2 cases.") for note in notes)
+    assert all(note.endswith("rules from the text of the change. Not in this table: 2 cases.") for note in notes)
 
 
 # ---- CELLO --------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def _remember(folder: Path, plan: Plan) -> None:
     """Store the plan next to the checkpoints, and refuse to continue with a different one."""
     kept = folder / "plan.json"
     if kept.exists() and msgspec.json.decode(kept.read_bytes(), type=Plan) != plan:
-        raise CountersightError(f"{folder} was begun with another plan ({kept}); choose a new folder")
+        raise CountersightError(f"{folder} was started with a different plan ({kept}); choose a new folder")
     kept.write_bytes(msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
 
 

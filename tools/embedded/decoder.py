@@ -70,7 +70,7 @@ class Block(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Maps tokens and VALUES to the logits of the next token. It can only write the first `said` words it knows."""
+    """Maps tokens and VALUES to the logits of the next token. It can only write the first `said` words."""
 
     def __init__(self, shape: DecoderShape, words: int, said: int) -> None:
         super().__init__()

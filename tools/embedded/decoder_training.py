@@ -47,7 +47,7 @@ def look(
                 pictures, _, _, true = next(stream)
                 seen.append(see(pictures).cpu())
                 facts += true
-        say(f"looked at {len(facts)} pictures")
+        say(f"encoded {len(facts)} pictures")
         torch.save({"values": torch.cat(seen), "facts": msgspec.msgpack.encode(facts)}, path)
     kept = torch.load(path, map_location="cpu", weights_only=True)
     return Views(kept["values"].to(device), msgspec.msgpack.decode(kept["facts"], type=list[Facts]))

@@ -29,7 +29,7 @@ class Grammar:
         """Return the parsed list with this name."""
         if name not in self._parts:
             if name not in self._written or name in self._open:
-                raise CountersightError(f"the wordings use <{name}>, which is not there or uses itself")
+                raise CountersightError(f"the wordings use <{name}>, which does not exist or refers to itself")
             self._open.append(name)
             self._parts[name] = self.understood(self._written[name])
             self._open.pop()
@@ -55,7 +55,7 @@ class Grammar:
                 if mark == "]":
                     return choices
             elif mark in ("|", "]"):
-                raise CountersightError(f"a wording has {mark!r} outside of brackets")
+                raise CountersightError(f"a wording has {mark!r} outside brackets")
             elif mark.startswith("<") and mark.endswith(">"):
                 row.append(self.part(mark[1:-1]))
             elif mark:

@@ -1,6 +1,6 @@
 """`python -m tools.embedded.grpo -o FOLDER`: teach `embedded:factual` one kind of "if" by reward alone (GRPO in TRL).
 
-The model reads pictures well, but was never trained on a supposed change. `countersight.rewards` rewards it on
+The model reads pictures well, but was never trained on suppositions. `countersight.rewards` rewards it on
 questions of one group of cvqa-synthetic, made from a training seed. It is tested on cases of another seed: that group,
 the other groups, controls (with a change that does not affect the answer), and the original and the changed picture.
 """
@@ -23,7 +23,7 @@ CASES, TESTED = 1500, 100
 """Cases to train on, and cases of each template to test with."""
 
 Results = dict[str, list[Shares]]
-"""The shares of right answers for each seed, by payment."""
+"""The shares of right answers for each seed, by kind of reward."""
 
 
 def table(results: Results) -> str:
@@ -39,12 +39,12 @@ def table(results: Results) -> str:
 
 
 def main() -> None:
-    """Train with each payment and several seeds, and print the results."""
+    """Train with each kind of reward and several seeds, and print the results."""
     options = argparse.ArgumentParser(prog="python -m tools.embedded.grpo", description=__doc__)
     options.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="questions and results")
     options.add_argument("--steps", type=int, default=200)
     options.add_argument("--seeds", type=int, default=3)
-    options.add_argument("--workers", type=int, metavar="N", help="trainings at a time (default: one per core)")
+    options.add_argument("--workers", type=int, metavar="N", help="training runs at a time (default: one per core)")
     given = options.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
     examples = asked(given.output / "train.json", range(TRAINED, TRAINED + 1), TRAIN_SEED, CASES)

@@ -33,7 +33,7 @@ Payment = Literal["told", "with controls", "paired"]
 """What is rewarded: "if" questions of cases, those of cases and controls, or both worlds of a case or control."""
 
 Shares = dict[str, float]
-"""Shares of right answers, by what is asked."""
+"""Shares of right answers, by kind of question."""
 
 
 class PolicyTokenizer(PreTrainedTokenizer):
@@ -126,7 +126,7 @@ def new_policy(questions: Sequence[Asked]) -> Policy:
 def trained(
     examples: Sequence[Asked], tests: Sequence[Asked], folder: Path, steps: int, order: tuple[Payment, int]
 ) -> Shares:
-    """Train the shipped model with one payment and seed, and test it."""
+    """Train the shipped model with one kind of reward and one seed, and test it."""
     from trl import GRPOConfig, GRPOTrainer  # nothing else here needs TRL
 
     payment, seed = order

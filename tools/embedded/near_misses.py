@@ -54,7 +54,7 @@ def _absent(rng: Random, facts: Facts, worlds: Worlds) -> str:
 
 
 def _absent_supposed(rng: Random, facts: Facts) -> str:
-    """Return a question with an absent colour, an impossible or vague number, or a change that leaves it open."""
+    """Return a question with an absent colour, an impossible or vague number, or a change with an unknown effect."""
     slots = _slots(rng, facts)
     chance = rng.random()
     if chance < 0.35:

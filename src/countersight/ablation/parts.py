@@ -43,7 +43,7 @@ def make_variants(dataset: Dataset, folder: Path) -> int:
                 writer.add(variant)
             count += 1
         if not count:
-            raise CountersightError(f"{dataset.path} has no case with options and a separate change of several parts")
+            raise CountersightError(f"{dataset.path} has no case with options and a separate change with several parts")
     return count
 
 
@@ -65,7 +65,7 @@ def _variants(case: Case, parts: tuple[str, ...]) -> Iterator[Case]:
 
 
 def _copy_picture(dataset: Dataset, case: Case, staging: Path) -> None:
-    """Copy the picture of a case, which its variants share, unless it was copied before."""
+    """Copy the picture of a case, which its variants share, unless it is already there."""
     target = staging / str(case.image)
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ class CaseParts(msgspec.Struct, frozen=True):
 
 
 class KindOfPart(msgspec.Struct, frozen=True):
-    """The effect of parts of one type of change, over a dataset."""
+    """The average effect of all parts of one type in a dataset."""
 
     kind: str
     parts: int
@@ -159,13 +159,13 @@ def _case(name: str, variants: Sequence[tuple[Case, tuple[float, ...]]]) -> Case
 
 
 def _probabilities(losses: Sequence[float]) -> tuple[float, ...]:
-    """Convert losses to probabilities among the responses."""
+    """Convert the losses of the responses to probabilities."""
     weights = np.exp(min(losses) - np.array(losses))
     return tuple(float(weight) for weight in weights / weights.sum())
 
 
 MAX_CASES_SHOWN = 100
-"""The number of cases on the page; those with the strongest parts are shown."""
+"""The maximum number of cases on the page; those with the largest effects are shown."""
 ABOUT = (
     "Gain: how much the part raises the probability of the right response, in points, averaged over cases, with its "
     "95% interval. Lost: the share of parts whose removal turns a right answer into a wrong one."
@@ -185,7 +185,7 @@ def as_grid(kinds: Sequence[KindOfPart]) -> Grid:
 
 
 def write_page(path: Path, model: str, kinds: Sequence[KindOfPart], cases: Sequence[CaseParts]) -> Path:
-    """Write the page with the effects and the cases with the strongest parts."""
+    """Write the page with the effects and the cases that have the largest ones."""
     strongest = sorted(cases, key=lambda case: -max(abs(case.effect(str(n + 1))) for n in range(len(case.parts))))
     shown = strongest[:MAX_CASES_SHOWN]
     page = document(

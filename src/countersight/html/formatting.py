@@ -34,7 +34,7 @@ def _visible(found: re.Match[str]) -> str:
 def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:
     """Shorten a name to the width of at most `most` average letters.
 
-    The middle is cut out; the ends are kept, and the parts that differ from `others`.
+    The middle is cut out; both ends and the parts that differ from `others` are kept.
     """
     if _letters(words) <= most:
         return words

@@ -1,6 +1,6 @@
 "use strict";
-// Asks the server every few seconds whether there are newer results. If so, the page is reloaded; while it is being
-// read further down, it shows a button instead.
+// Asks the server every few seconds whether there are newer results. If so, the page is reloaded; if the
+// reader has scrolled down, the page shows a button instead.
 (() => {
   const EVERY = 2000;
   const live = JSON.parse(document.getElementById("live").textContent);

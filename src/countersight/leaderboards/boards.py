@@ -35,11 +35,11 @@ RANKED_BY: Final[tuple[Measure, ...]] = ("counterfactual", "factual", "both_righ
 
 
 class LeaderboardRow(msgspec.Struct, frozen=True, eq=False):
-    """A run on one line of a suite's tables."""
+    """The row of a run on a board."""
 
     run: LoadedRun
     group: GroupScores
-    """The scores of the run on the board's line; those of all cases on the line of the total."""
+    """The scores of the run on the cases of the board; on all cases if the board ranks totals."""
     scores: Mapping[str, Figure]
     """The figures shown, by measure."""
     tier: int | None = None
@@ -60,7 +60,7 @@ class RankedRuns(msgspec.Struct, frozen=True):
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a suite's tables: all cases, one group, or the total of the groups."""
+    """A ranking of runs on all cases, on one group, or by the total of the groups."""
 
     line: str
     title: str
@@ -79,7 +79,7 @@ class SuiteBoards(msgspec.Struct, frozen=True):
     runs: int
     """The number of runs measured here; a board includes only runs with a figure for its line."""
     papers: tuple[PaperTable, ...] = ()
-    """The tables of papers with figures that a run of the suite has too."""
+    """The tables of papers that have a figure which a run of the suite also has."""
     blind: tuple[str, ...] = ()
     """The accuracy without the pictures, one sentence for each dataset where it was measured."""
 
@@ -129,7 +129,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
 _Runs = Mapping[str, Sequence[LoadedRun]]
 """The runs of each dataset, by its fingerprint."""
 _Compared = Mapping[frozenset[str], Mapping[str, Comparison]]
-"""The comparisons of two runs, named by their folders, by group."""
+"""The comparisons of each pair of runs (identified by their folders), by group."""
 
 
 def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
@@ -153,7 +153,7 @@ def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
 
 
 def _compared(runs: _Runs) -> _Compared:
-    """Compare every two runs of a dataset case by case, with Holm's correction for multiple comparisons."""
+    """Compare each pair of runs of a dataset case by case, with Holm's correction for multiple comparisons."""
     outcomes: list[dict[str, Outcomes]] = [{_folder(run): run.outcomes for run in each} for each in runs.values()]
     pairs = [pair for of_dataset in outcomes for pair in compare_all(of_dataset)]
     return {frozenset((pair.first, pair.second)): {row.group: row for row in pair.rows} for pair in pairs}
@@ -298,10 +298,10 @@ def render(board: Leaderboard) -> str:
 
 
 def pool_grid(pool: RankedRuns, board: Board, level: str) -> Grid:
-    """Return the table of the runs of a dataset, with the measure that ranks them first."""
+    """Return the table of the runs of a dataset; its first figure is the measure that ranks the runs."""
     measures = [board.ranked_by, *(key for key in board.measures if key != board.ranked_by)]
     what = "The groups' shares in per cent, added up," if board.line == TOTAL else "Shares in per cent"
-    note = f"{what} with their {level}% interval. Tiers by {board.measures[board.ranked_by]}."
+    note = f"{what} with their {level}% intervals. Tiers by {board.measures[board.ranked_by]}."
     rates = [rate for entry in pool.entries if (rate := entry.group.unread_rate) is not None]
     if rates and max(rates) - min(rates) > NOTABLE_UNREAD_DIFFERENCE:
         note += (

@@ -28,7 +28,7 @@ from countersight.scoring import (
 from countersight.suites import Terms
 
 _LEVEL: Final = percent(CONFIDENCE, 0)
-_VARIANT_WORDS: Final = {"counterfactual": "told in words", "shown": "shown as a picture", "factual": "as it is"}
+_VARIANT_WORDS: Final = {"counterfactual": "described in words", "shown": "shown as a picture", "factual": "as it is"}
 _MAX_REASONS, _MAX_REASON_LENGTH = 3, 80
 """The number of reasons for failed programs that are shown, and their maximum length."""
 FIRST_PROMPT: Final = "0-shot"
@@ -92,8 +92,8 @@ def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
     return Analysis(
         heading="Complete sets of questions and pictures",
         about=(
-            "Several questions are asked about several pictures, with different answers: a model that does not look "
-            "gives the same answer for all pictures, so it answers no question right for all of them."
+            "Each question is asked about several pictures, and the right answers differ. A model that ignores the "
+            "pictures gives the same answer for all of them, so it never answers a question right for all pictures."
         ),
         tables=tuple(_set_table(run, terms) for run in runs if run.sets),
     )
@@ -245,10 +245,10 @@ def _program_line(
 
 
 def _composed(runs: Sequence[LoadedRun]) -> Analysis:
-    """Compare composed and asked counterfactual answers."""
+    """Compare composed counterfactual answers with those of the model."""
     heads = ("composed", "right if composed", "right if asked")
     lines = tuple(_composed_line(run) for run in runs if run.recorder.composed)
-    grid = Grid("Composed and asked under a change", ("run", "n", *heads), lines, key="composed", measures=("", *heads))
+    grid = Grid("Composed and model answers", ("run", "n", *heads), lines, key="composed", measures=("", *heads))
     return Analysis(
         heading="Composed answers",
         about=(

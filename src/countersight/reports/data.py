@@ -92,7 +92,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     tables: tuple[Grid, ...]
     key: str = ""
-    """Its anchor on the page; numbered if empty."""
+    """The anchor of its section on the page; numbered if empty."""
 
 
 class ReportData(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,7 +171,7 @@ class GalleryAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     read: str | None = None
     reason: str = ""
     composed: bool = False
-    """Whether a grammar computed the answer from the model's factual count, instead of the model."""
+    """Whether the composer computed the answer from the model's factual count; the model was not asked."""
     finish: str = ""
     """The stop reason, as reported by the server."""
     tokens_in: int = 0

@@ -15,7 +15,7 @@ from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
 _MAX_LISTED_RUNS = 3
-"""Up to this many runs are described one by one; of more, only those that lose most and least."""
+"""Up to this many runs are described one by one; if there are more, only the extremes are."""
 _MAX_DATASET_NAME = 40
 _ABOUT: dict[tuple[World, ...], str] = {
     TWO_WORLDS: BOTH_WORLDS,
@@ -46,7 +46,7 @@ def sentence(report: ReportData) -> str:
 
 
 def sentences(report: ReportData) -> list[FindingSentence]:
-    """Return the sentences in order: an unfinished run says so in the first one, other cautions come last."""
+    """Return the sentences in order: notes on unfinished runs may come first, other cautions come last."""
     return list(_Finding(report).sentences())
 
 
@@ -76,7 +76,7 @@ class _Finding:
         return run.short_label(self.runs)
 
     def _named(self, runs: Sequence[RunScores]) -> str:
-        """Return the numbers of some runs, or their names if they have no numbers; of more than three, how many."""
+        """Return the numbers or names of up to three runs; if there are more, return how many."""
         if len(runs) > _MAX_LISTED_RUNS:
             return several(len(runs), "run")
         return listed(f"#{run.number}" if run.number else self._label(run) for run in runs)
@@ -138,14 +138,14 @@ class _Finding:
         return "it" if self.is_alone else self._label(run)
 
     def _most_and_least(self, changed: list[_RunFigure], verb: str) -> str:
-        """Return how many runs lose (or gain) accuracy, and which of them most and least."""
+        """Return how many runs lose (or gain) accuracy, and which of them lose (or gain) most and least."""
         if not changed:
             return ""
         most, least = self._with_details(changed[0]), self._with_details(changed[-1])
         who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
         if len(changed) == 1:
             return f"{who} {verb}s accuracy under a change: {most}"
-        return f"{who} {verb} accuracy under a change: most {most}, least of these {least}"
+        return f"{who} {verb} accuracy under a change: most {most}, least {least}"
 
     def _with_details(self, known: _RunFigure) -> str:
         run, drop = known
@@ -183,7 +183,7 @@ class _Finding:
         return f"may {_verb(drop)}, but too many replies are unread to tell: {_points(drop)} {details}"
 
     def _details(self, run: RunScores, drop: Figure) -> str:
-        """Return what a drop rests on. For many runs, the figure and the tables have the rest."""
+        """Return the shares, interval and cases behind a drop; for several runs, only the most important of these."""
         sign = -1 if (drop.value or 0.0) < 0 else 1  # the figures of a gain are shown without a minus
         ends = _turned(drop.low, drop.high, sign)
         before, after = _both_shares(run)
@@ -248,7 +248,7 @@ class _Finding:
         guessing = [run for run, drop in self.known if self._guesses(run, drop) and (self.is_alone or drop.is_clear)]
         if guessing:
             who = "It" if self.is_alone else self._named(guessing)
-            words = "cannot be told from random guessing on the factual questions, so the drop says nothing."
+            words = "cannot be distinguished from random guessing on the factual questions, so the drop means nothing."
             yield FindingSentence(f"{who} {words}")
 
     def _guesses(self, run: RunScores, drop: Figure) -> bool:

@@ -68,7 +68,7 @@ def _csv_rows(report: ReportData) -> Iterator[list[Value]]:
 
 
 def _figures(record: Record) -> Iterator[list[Value]]:
-    """Yield the cells from measure to confidence: of a figure, and of its value if all unread replies were right."""
+    """Yield the cells from measure to confidence, for a figure and for its value if all unread replies were right."""
     figure, measure = record.figure, record.measure
     if isinstance(figure, Count):
         yield [measure, figure.value, None, None, None, None, figure.n, figure.method, None]
@@ -84,7 +84,7 @@ def _figures(record: Record) -> Iterator[list[Value]]:
 
 
 def _end(share: float) -> float:
-    """Round an end of an interval to six digits, but never to zero, because that would contradict the test."""
+    """Round an end of an interval to six digits, but never to zero, because zero would contradict the test."""
     return round(share, 6) or copysign(min(abs(share), 1e-6), share)
 
 
@@ -209,7 +209,7 @@ def origins(report: ReportData) -> list[tuple[str, str]]:
         (
             f"run {name(run.label)}",
             f"model {name(run.model)}; prompt {name(run.prompt)}; {_way(run)}; started {name(run.started)}; "
-            f"asked by Countersight {name(run.version)}",
+            f"run by Countersight {name(run.version)}",
         )
         for run in report.runs
     ]

@@ -115,10 +115,10 @@ def _questions(case: Case) -> dict[QuestionVariant, AskedQuestion]:
 
 
 def _reply_text(reply: Reply) -> str:
-    """Return the text of a reply; before a restated answer stands the first reply.
+    """Return the text of a reply; if the answer was restated, the first reply comes before it.
 
-    For a question asked in several orders of its options it has a line per order, such as "BA: A" if the second
-    option came first.
+    If the options were asked in several orders, the text has a line per order, such as "BA: A" if the second option
+    came first.
     """
     orders = (f"{''.join(LETTERS[place] for place in order.places)}: {order.text}" for order in reply.orders)
     text = reply.text or "\n".join(orders)
@@ -150,7 +150,7 @@ PAIR_OUTCOMES: Final[dict[PairOutcome, str]] = {
 
 
 def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> PairOutcome:
-    """Return the outcome of a case: what went wrong if anything did, or right and wrong before and after the change."""
+    """Return the outcome of a case: the problem of a reply if there is one, or whether the answers are right."""
     verdicts = [verdict for verdict in (factual, counterfactual) if verdict is not None] or ["missing"]
     for problem in ("failed", "missing", "cut", "empty", "unread"):
         if problem in verdicts:

@@ -54,9 +54,9 @@ class PictureGroups(msgspec.Struct, frozen=True, eq=False):
     names: tuple[str, ...]
     """The names of the groups, largest group first."""
     group_of: NDArray[np.intp]
-    """The position in `names` of the group of each case's picture; -1 if it has none or several."""
+    """For each case, the index in `names` of its picture's group; -1 if the picture has none or several."""
     picture_of: NDArray[np.intp]
-    """The number of each case's picture."""
+    """For each case, the number of its picture."""
     matched: int
     """The number of cases whose picture is in the table."""
     several: int
@@ -104,7 +104,7 @@ def _read(path: Path) -> _Values:
             raise CountersightError(f"{path} line {line}: {printable(row.field)}: {row.reason}")
         key = _normalized_key(str(row[KEY]).strip())
         if not key:
-            raise CountersightError(f"{path} line {line}: {KEY}: is empty; every row needs its picture")
+            raise CountersightError(f"{path} line {line}: {KEY}: is empty; every row needs a picture")
         for column, value in row.items():
             if column not in ("", KEY):
                 values.setdefault(column, {}).setdefault(key, set()).update({str(value).strip()} - {""})
@@ -126,7 +126,7 @@ def _picture_names(case: Case) -> list[str]:
 
 
 def _keys(case: Case, names: Sequence[str]) -> Iterator[str]:
-    """Yield what may stand for a case in a table: its id, the names of its picture, and the numbers in these names."""
+    """Yield the ids that may refer to a case in a table: its id, the names of its picture, and the numbers in these."""
     yield _normalized_key(case.id)
     paths = [PurePosixPath(each) for each in names]
     for path in paths:
@@ -163,7 +163,7 @@ class Bias(msgspec.Struct, frozen=True):
     pictures: dict[str, int]
     """The number of pictures of each group."""
     gaps: dict[tuple[str, str], Figure]
-    """The drop of one group minus that of another, for each pair of groups; p is that of the interval."""
+    """The drop of one group minus that of another, for each pair of groups; p corresponds to the interval."""
     left_out: tuple[str, ...] = ()
     """Groups that were left out because no reply in one of the worlds could be read."""
 
@@ -227,8 +227,8 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[LoadedRun], terms: Terms
         heading=f"Groups of pictures: {column}",
         about=(
             f"{name(groups.file)} names the pictures of {count(groups.matched)} of "
-            f"{several(len(groups.group_of), 'case')}; {several(in_one_group, 'case')} are about pictures of one "
-            f"group. Left out: {several(groups.several, 'picture')} in several groups, "
+            f"{several(len(groups.group_of), 'case')}; {several(in_one_group, 'case')} are about pictures in exactly "
+            f"one group. Left out: {several(groups.several, 'picture')} in several groups, "
             f"{several(groups.blank, 'picture')} with no value."
         ),
         tables=tuple(_table(column, run, each, terms) for run, each in found),

@@ -1,4 +1,4 @@
-"""Score runs of one dataset for a report, give each a short name, and advise what to do about it before trusting it."""
+"""Score runs of one dataset for a report, give each a short name, and say how to fix its problems."""
 
 import os
 import re
@@ -36,7 +36,7 @@ from countersight.text import several
 
 
 class ProgramOutcome(NamedTuple):
-    """How a program of a reply failed, and why; both are empty if it gave an answer."""
+    """How the program in a reply failed, and why; both are empty if the program gave an answer."""
 
     failure: str
     reason: str
@@ -186,7 +186,7 @@ _ADDRESS = re.compile(r"openai:|\w+:\w+://[^;+]*#")
 
 
 def short_name(model: str) -> str:
-    """Return gpt-4o for openai:gpt-4o, and qwen for endpoint:http://127.0.0.1/v1#qwen, also inside other names."""
+    """Shorten openai:gpt-4o to gpt-4o and endpoint:http://127.0.0.1/v1#qwen to qwen, also inside other names."""
     return _ADDRESS.sub("", model)
 
 
@@ -218,7 +218,7 @@ def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
         )
     if _many(row.unread, row):
         told = f"{several(row.unread, 'question')} without a readable answer, counted as not right"
-        told += " (the model declined, or answered in other words)"
+        told += " (the model declined, or its wording was not understood)"
         if row.restated or any(again.what == "unread" for again in run.manifest.again):
             yield f"{told}, although the model was asked to restate its answers; see the gallery."
         else:

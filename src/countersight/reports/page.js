@@ -281,7 +281,7 @@
     if (answer.read != null) line.append(make("span", { class: "read" }, "read as ", make("b", { dir: "auto" }, answer.read)));
     const spent = spending(answer);
     if (spent) line.append(make("span", { class: "read spent" }, spent));
-    if (answer.composed) line.append(make("span", { class: "read" }, "computed from its own count"));
+    if (answer.composed) line.append(make("span", { class: "read" }, "computed from the model's own count"));
     const said = reply(answer);
     if (said) line.append(said);
     if (answer.program) line.append(program(answer.program));
@@ -451,7 +451,7 @@
     byId("next").disabled = state.page === pages - 1;
   };
 
-  // Choosing a filter leaves the single case that a link led to.
+  // Choosing a filter leaves the view of a single case that a link opened.
   const change = (values, step = true) => {
     state = { ...state, page: 0, only: "", ...values };
     draw();

@@ -124,7 +124,7 @@ def _sampled(data: PageData, *, in_order: bool) -> str:
             f"{count(shown)} of {count(total)} cases, drawn with seed {data.report.seed} so that every group and "
             "outcome is represented. They are not a representative sample. To see all cases: countersight view RUN."
         )
-    return f"All {count(total)} cases." if total != 1 else "The one case."
+    return f"All {count(total)} cases." if total != 1 else "One case."
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):

@@ -165,7 +165,7 @@ class ScoreChange(msgspec.Struct, frozen=True):
 
     @property
     def interval(self) -> Interval:
-        """The 95 % interval of the change, as a share, if the two runs were independent."""
+        """The 95 % interval of the change, as a share, assuming that the two runs are independent."""
         before, after = (Interval(each.low, each.high) for each in (self.before, self.after))
         return difference_of(after, self.after.value or 0.0, before, self.before.value or 0.0)
 
@@ -214,7 +214,7 @@ _CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A limit on how far a measure may change, such as `drop > 2`: the drop has grown by more than two points."""
+    """A condition on the change of a measure, such as `drop > 2`: the drop has grown by more than two points."""
 
     measure: str
     sign: str
@@ -282,6 +282,6 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
         points = (
             "Shares in per cent and changes in points, with their 95% intervals. The interval of a change treats the "
             "two runs as independent; `countersight report OLD NEW` with two runs compares them case by case, which "
-            "is more exact. Figures are rounded: a change may differ by 0.1 from the difference of the shown figures."
+            "is more precise. Figures are rounded: a change may differ by 0.1 from the difference of the shown figures."
         )
         yield Grid(title, ("measure", "old", "new", "new minus old"), tuple(lines), " ".join([*notes, points, made]))

@@ -187,7 +187,7 @@ def _rereading(judged: JudgedRun, shown: list[_ReplyToRead], said: dict[str, str
 
 
 def rereading_analysis(rereadings: Sequence[Rereading]) -> Analysis:
-    """Analyse the scores as read by the rules alone, and with the second reader for unread replies."""
+    """Compare the scores with and without the second reader for the replies that the rules left unread."""
     readings = [
         (each.run, by, scores.overall)
         for each in rereadings
@@ -198,8 +198,8 @@ def rereading_analysis(rereadings: Sequence[Rereading]) -> Analysis:
     head = ("run", "read by", *measures, "unread")
     return Analysis(
         key="readings",
-        heading="Read otherwise",
-        about="The same replies read by another extractor. No other figure of the report uses these readings.",
+        heading="Second reader",
+        about="Scores with a language model reading the unread replies. No other figure of the report uses them.",
         tables=(Grid("With a second reader", head, tuple(lines), " ".join(map(_note, rereadings))),),
     )
 

@@ -85,7 +85,7 @@ def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
             "A case is counted on every line it belongs to, so the lines add up to more than the number of cases."
         )
     if division.unplaced:
-        notes.append(f"On no line: {several(division.unplaced, 'case')}.")
+        notes.append(f"Not in this table: {several(division.unplaced, 'case')}.")
     title = f"{name(run.label)}, by {division.name}"
     return Grid(title, head, tuple(lines), " ".join(notes), f"scores by {division.name}")
 
@@ -188,14 +188,14 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
     )
     head = (terms.group, *(terms.measures[world] for world in worlds))
     note = (
-        "Each world with all its answers. The other tables show both worlds over the cases scored in both, so that "
-        "their difference is the drop; the difference of these figures is not the drop."
+        "Accuracies over all answers of each world. The other tables include only cases scored in both worlds, so that "
+        "the difference of the accuracies is the drop; here, it is not."
     )
     return Grid(f"Accuracy over all answers: {name(run.label)}", head, tuple(lines), note)
 
 
 def is_known(figure: Figure | None) -> bool:
-    """Return whether there is a value to show, or the bounds that unread replies leave."""
+    """Return whether a figure has a value, or at least bounds because of unread replies."""
     return figure is not None and (figure.value is not None or figure.bounds is not None)
 
 
@@ -232,7 +232,7 @@ def _problem_count(row: GroupScores, key: str) -> TableCell:
 
 
 def _file_records(row: GroupScores) -> Iterator[Record]:
-    """Yield what files contain about a line: every figure, and the count of each problem."""
+    """Yield the records of a line for files: every figure, and the count of each problem."""
     for key in PLAIN_MEASURES:
         if figure := getattr(row, key):
             yield Record(key, figure)
@@ -245,12 +245,12 @@ def _file_records(row: GroupScores) -> Iterator[Record]:
 
 
 def reference_table(report: ReportData, reference: PaperTable) -> Grid:
-    """Return a table of a paper, with rows for the runs above its own."""
+    """Return a paper's table, with the rows of the runs above those of the paper."""
     lines = []
     differing = {run.label: words for run in report.runs if (words := _differences(run, reference))}
     for run in report.runs:
         way = reference.asked.get(run.prompt, "")
-        how = "asked otherwise" if run.label in differing else f"asked as {way}" if way else ""
+        how = "asked differently" if run.label in differing else f"asked as {way}" if way else ""
         first = TableCell(name(run.label), ("measured", how) if how else ("measured",))
         found = (measured(run, place) for place in reference.places)
         lines.append(line(first, run.overall.n, *found, n=run.overall.n, run=run.label))
@@ -261,7 +261,7 @@ def reference_table(report: ReportData, reference: PaperTable) -> Grid:
         f"in {reference.source} ({reference.citation}). {reference.note} {' '.join(otherwise)}"
     ).strip()
     head = ("model", "n", *(place.name for place in reference.places))
-    return Grid(f"Beside {reference.source}: {reference.what}", head, tuple(lines), note, "reported")
+    return Grid(f"Comparison with {reference.source}: {reference.what}", head, tuple(lines), note, "reported")
 
 
 def paper_table(reference: PaperTable) -> Grid:

@@ -37,7 +37,7 @@ class Damaged(msgspec.Struct, frozen=True):
 
 
 class Cached(Generic[_Read]):
-    """Data read from files, and read again when a state of these files has changed."""
+    """Data read from files, and read again when the files have changed."""
 
     def __init__(self, state: Callable[[], str], read: Callable[[], _Read]) -> None:
         self.state, self._read = state, read
