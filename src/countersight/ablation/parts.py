@@ -43,7 +43,7 @@ def make_variants(dataset: Dataset, folder: Path) -> int:
                 writer.add(variant)
             count += 1
         if not count:
-            raise CountersightError(f"{dataset.path} has no case with options and a separate change with several parts")
+            raise CountersightError(f"{dataset.path} has no case with options and a separate change of several parts")
     return count
 
 
