@@ -1,1 +1,1 @@
-"""Benchmarks of speed and scale, compared with similar tools in the same run. `make bench` runs them all."""
+"""Benchmarks of speed and scale; similar tools are measured in the same run. `make bench` runs them all."""

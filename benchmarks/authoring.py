@@ -96,7 +96,7 @@ def _figures(cases: list[Case]) -> dict[str, str]:
 
 
 def _by_table(questions: list[Question]) -> float:
-    """Return how often the other folds' most common answer is right, to the same supposition if they have it."""
+    """Return how often guessing the other folds' most common answer (to the same supposition, if any) is right."""
     rows = [(_pattern(each.text, with_numbers=True), each.answer) for each in questions]
     right = 0
     for fold in range(FOLDS):

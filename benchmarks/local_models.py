@@ -100,7 +100,7 @@ def write_dataset(folder: Path, photos: Path, number: int) -> None:
 
 
 class Watching:
-    """Records, while a command runs, when replies are written and how busy the device is."""
+    """Records when replies are written and how busy the device is while a command runs."""
 
     def __init__(self, journal: Path) -> None:
         self._journal, self._over = journal, threading.Event()

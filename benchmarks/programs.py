@@ -1,7 +1,7 @@
 """Measure how many programs of ordinary size run per second, in the sandbox and step by step.
 
-`python -m benchmarks.programs`. The programs are the reference programmer's for all six templates. Vision results are
-cached beforehand, so that only the time to run programs is measured.
+`python -m benchmarks.programs`. The programs are written by the reference programmer, for all six templates.
+Vision results are cached beforehand, so that only the time to run programs is measured.
 """
 
 import asyncio

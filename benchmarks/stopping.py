@@ -23,7 +23,7 @@ WIDTH = 0.03
 
 
 def benchmark(drop: float, cases: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Return, for each case in random order, right in the factual world minus right in the counterfactual one."""
+    """Return the drop of each case (-1, 0 or 1), in random order."""
     differing = max(0.2, drop)
     more, less = round((differing + drop) / 2 * cases), round((differing - drop) / 2 * cases)
     values = np.concatenate((np.ones(more), -np.ones(less), np.zeros(cases - more - less)))

@@ -19,7 +19,7 @@ from tools.embedded.questions import (
 from tools.embedded.wordings import Worlds
 
 ABSENT = 0.3
-"""Share of near misses that are known questions about an absent colour or, in a supposition, a number too large."""
+"""Share of near misses that are known questions about an absent colour or suppositions with too large a number."""
 
 
 def near_miss(rng: Random, facts: Facts, worlds: Worlds) -> str:

@@ -7,7 +7,7 @@ FARTHEST = 99
 PUBLISHED = (*range(-5, 0), *range(1, 7))
 """Differences of wrong options from the right one in the published set."""
 WIDE = 12
-"""The width of the range of options in our own suite; the right one has any rank in it."""
+"""The width of the range of options in our own suite; the right option has a random rank."""
 
 
 def options(rng: Random, right: int) -> list[int]:

@@ -99,7 +99,7 @@ def factual(
 
 
 def worded(rng: Random, topic: str, slots: Slots, worlds: Worlds) -> str:
-    """Return a question for a topic, in the words of the suites or in others."""
+    """Return a question for a topic, in the wording of the suites or in another."""
     if rng.random() < IN_THE_SUITES:
         return filled(rng.choice(wordings.usual(topic)), slots)
     return filled(drawn(rng, wordings.factual(topic, worlds)), slots)
@@ -120,7 +120,7 @@ def _changes(chance: float) -> Changes:
 
 
 def worded_supposed(rng: Random, topic: str, change: str, slots: Slots) -> str:
-    """Return a question for a topic under a change, in the words of the suites or in others."""
+    """Return a question for a topic under a change, in the wording of the suites or in another."""
     in_suites = rng.random() < IN_THE_SUITES
     return filled(drawn(rng, wordings.supposed(topic, change, usual_only=in_suites)), in_words(rng, slots))
 

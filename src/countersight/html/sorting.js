@@ -1,5 +1,5 @@
 "use strict";
-// Sorts a table by a click on a heading.
+// Sorts a table when a heading is clicked.
 (() => {
   const ASCENDING_FIRST = ["tier", "rank"];
 

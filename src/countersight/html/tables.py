@@ -31,7 +31,7 @@ class Line(msgspec.Struct, frozen=True):
     total: bool = False
     reported: bool = False
     run: str = ""
-    """The run of the figures, as written to files; `minus_run` is the run that it is compared with."""
+    """The name in files of the run of these figures; `minus_run` is the run that it is compared with."""
     minus_run: str = ""
     group: str = "all"
     extra_records: tuple[Record, ...] = ()

@@ -45,7 +45,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     """The version of Countersight that ran the model."""
     answering: str = "generate"
-    """Whether the model wrote its answers (generate), or options were ranked by their loss (rank)."""
+    """How the answers were obtained: written by the model (generate), or options ranked by their loss (rank)."""
     settings: tuple[tuple[str, str], ...] = ()
     """Other settings that affect the answers, such as the temperature and the seed."""
     shows_pictures: bool = True

@@ -1,4 +1,4 @@
-"""Load run folders with their dataset as the data of a report. Nothing is written here."""
+"""Load run folders with their dataset as the data of a report. This module writes no files."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -66,7 +66,7 @@ def write_report(
     `dataset` is the current path of the dataset if it was moved. `gold` has corrected answers. `gallery` is the maximum
     number of cases on the page. `reference` names tables of papers to show with the runs; if it is empty, all tables of
     their suite are shown. `groups` is a table of groups of pictures to compare. `readings` are analyses of the scores
-    under other ways of reading the replies.
+    with other ways of reading the replies.
     """
     loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
     pictures = []
