@@ -68,7 +68,7 @@ def difference_of(edit: EditRecord) -> str:
 
 
 def edits(cases: Iterable[CaseTrail]) -> list[EditRecord]:
-    """Return every edit of an audit, including control edits and edits of uncited things."""
+    """Return every edit of an audit, including control edits and edits of uncited objects."""
     return [
         concept.edit
         for case in cases

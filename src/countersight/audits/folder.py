@@ -56,8 +56,8 @@ class AuditFolder:
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
         """Start an audit in a folder, or resume the audit there if it has the same settings.
 
-        Judges, checkers, votes and control edits can be added later, because no earlier step depends on them. An audit
-        that differs in anything else needs another folder.
+        Judges, checkers, votes and control edits can be added later, because no earlier step depends on them. If
+        anything else differs, use another folder.
         """
         path = Path(path)
         try:

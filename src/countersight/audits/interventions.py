@@ -82,8 +82,8 @@ def change_thought(
 ) -> Thought:
     """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
-    `effect` returns by how much an edit changes each number of the scene, if there is one. The text is empty if it
-    would be the same for another concept in `others`, because it would test neither.
+    `effect` returns by how much an edit changes each number of the scene, if there is one. The text is empty if a
+    concept in `others` has the same changed text, because it would test neither.
     """
     thought = _changed(statement, instruction, effect)
     if thought.text and any(_changed(statement, other, effect).text == thought.text for other in others):

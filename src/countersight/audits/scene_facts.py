@@ -186,7 +186,7 @@ def _flowers(match: re.Match[str], text: str) -> Places:
 
 
 def _circles(match: re.Match[str], places: tuple[str, ...]) -> Places:
-    """Return the claims of a list with one number for each of these circles; none if it has another length."""
+    """Return the claims of a list that has one number for each of these circles; none if its length differs."""
     start = match.start("list")
     spans = [(start + each.start(), start + each.end()) for each in re.finditer(r"\d+", match["list"])]
     facts = [f"dots in the {place} circle" for place in places]

@@ -57,7 +57,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def begin_session(folder: Path, operator: str = "") -> None:
-    """Record the operator, the versions and the machine of a session, unless they are those of the session before."""
+    """Record the operator, the versions and the machine of a session, unless they equal the last session's."""
     packages, before = _packages(), read_sessions(folder)
     session = Session(
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

@@ -77,7 +77,7 @@ class Participants(msgspec.Struct, frozen=True):
     extractor: Any
     """An Extractor, or a recorded one."""
     editor: AskedEditor | None = None
-    """None if only the model's words are changed."""
+    """None if only the model's explanation is changed."""
     checkers: tuple[Checker, ...] = ()
 
     async def close(self) -> None:

@@ -80,7 +80,7 @@ def _coloured(colour: str) -> Iterator[Instruction]:
 
 
 def _fullest(numbers: list[int]) -> Iterator[Instruction]:
-    """Yield edits that remove the fullest circle, unless another is as full, and that add a dot to it."""
+    """Yield an edit that removes the fullest circle, if there is only one, and an edit that adds a dot to it."""
     concept = "the circle with the most dots"
     if numbers and numbers.count(max(numbers)) == 1:
         words = "Remove the circle with the most dots, and the dots in it."

@@ -21,7 +21,7 @@ RULE: Final = "the answer changes as the scene changes"
 
 
 _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'|'.join(COLOURS)})", re.IGNORECASE)
-"""Words of which at least one is in every text about a generated scene."""
+"""Every text about a generated scene contains at least one of these words."""
 
 
 class ExactJudge(Local):

@@ -1,4 +1,4 @@
-"""Judge with a language model, which sees the words but not the pictures (EDCT 3, stage 4)."""
+"""Judge with a language model, which sees the text but not the pictures (EDCT 3, stage 4)."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Final

@@ -196,7 +196,7 @@ class AuditTableFiles(msgspec.Struct, frozen=True):
 
 
 def grids(found: AuditTables) -> Iterator[Grid]:
-    """Return every table: the ranking if several audits are sound, then those of the paper with its own rows."""
+    """Return every table: the ranking if several audits are sound, then the paper's tables with its rows."""
     if len(found.ranked) > 1:
         yield _ranking(found)
     models, judges = [], []

@@ -93,7 +93,7 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 def _plugged_in(opened: Opened) -> bool:
-    """Whether an installed judge, extractor or checker of another package took part."""
+    """Whether a judge, extractor or checker from another package took part."""
     manifest = opened.audit.manifest
     parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
     return any(

@@ -243,13 +243,13 @@ def _different_drawing(bundle: Bundle, audit: AuditTrail) -> What:
 
 
 def _other_version(bundle: Bundle) -> str:
-    """Return a note if another version wrote the audit."""
+    """Return a remark if another version wrote the audit."""
     wrote = bundle.countersight
     return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
 
 
 def _check_log(audit: AuditTrail, bundle: Bundle, files: frozenset[str]) -> Iterator[Finding]:
-    """Check that the log ends as sealed, and that the pictures are those it mentions, each named by its digest."""
+    """Check the end of the log, and that its pictures, each named by its digest, are exactly those in the bundle."""
     steps = audit.steps
     if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
         was = several(bundle.steps, "step")
