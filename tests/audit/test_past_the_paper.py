@@ -209,6 +209,24 @@ def test_invalid_options_are_refused_before_a_folder_is_created(folder, tmp_path
     assert not (tmp_path / "a").exists()
 
 
+def test_the_model_is_closed_if_another_participant_cannot_be_opened(folder, tmp_path):
+    closed = []
+
+    class Closing:
+        name, settings, needs_picture = "closing", {}, False
+
+        async def reply(self, request):
+            raise AssertionError("nothing is asked")
+
+        async def close(self):
+            closed.append(self)
+
+    model = Closing()
+    with pytest.raises(CountersightError, match="exakt"):
+        audit(folder, tmp_path / "a", model, judges=["exakt"])
+    assert closed == [model]
+
+
 @pytest.mark.parametrize(
     ("kind", "one", "other", "same"),
     [
@@ -216,6 +234,8 @@ def test_invalid_options_are_refused_before_a_folder_is_created(folder, tmp_path
         ("number", "5", "6", False),
         ("open", "rugby", "It is rugby", True),
         ("open", "a dog", "a cat", False),
+        ("open", "a cat", "no cat", False),
+        ("open", "a man", "a man and a woman", False),
         ("boolean", "Yes.", "yes, there is", True),
     ],
 )

@@ -184,6 +184,8 @@ def test_an_open_answer_is_what_the_reply_adds_to_its_question():
     assert read("Answer: umbrella", "What is she holding?", "open").answer == "umbrella"
     assert read("The answer is umbrella. I hope this helps!", "What is she holding?", "open").answer == "umbrella"
     assert read("Answer: St. Louis. It is in Missouri.", "Which city is it?", "open").answer == "St. Louis"
+    drink = read("It is Dr. Pepper. The can is red.", "What is she drinking?", "open").answer
+    assert is_right(drink, Question("What is she drinking?", "Dr. Pepper", "open"))
     assert is_right("the umbrella", Question("What is she holding?", "umbrella", "open"))
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from importing import csv_file, import_suite, json_file, jsonl_file
 from making import picture
 
+from countersight.case import Case, Question
 from countersight.cli.parsing import parse_share
 from countersight.errors import CountersightError
 from countersight.suites import rows as suite_rows
@@ -423,11 +424,20 @@ def test_a_random_part_is_the_same_for_the_same_seed(tmp_path):
 
 
 @pytest.mark.parametrize("part", [None, Part(cases=1)])
-def test_an_exception_in_a_suite_names_the_suite_the_file_and_the_row(tmp_path, part):
+@pytest.mark.parametrize("wrong", ["rows", "as_case", "picture"])
+def test_an_exception_in_a_suite_names_the_suite_the_file_and_the_row(tmp_path, part, wrong):
+    def fail(row, *_):
+        return row["truth"]
+
+    def rows(path):
+        yield 1, {"ask": "Is it an owl?"}
+        fail({})
+
+    case = Case(id="a", factual=Question("Is it an owl?", "yes", "boolean"))
     layout = Layout(
-        rows=partial(jsonl_rows, fields=("ask",)),
-        as_case=lambda row, number: row["truth"],
-        picture=lambda row: None,
+        rows=rows if wrong == "rows" else partial(jsonl_rows, fields=("ask",)),
+        as_case=fail if wrong == "as_case" else lambda row, number: case,
+        picture=fail if wrong == "picture" else lambda row: None,
         picture_field="photo",
     )
     suite = Suite("feathers", "birds", "", "", layout)

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
@@ -50,6 +50,7 @@ from countersight.scenes import SCENES_FILE
 from countersight.text import unknown
 
 T = TypeVar("T")
+P = TypeVar("P", bound=AskedModel | AskedEditor | Extractor | Judge | Checker)
 Role = Literal["extractor", "judge", "checker"]
 ROLES: Final[dict[Role, tuple[Registry[Any], Any]]] = {
     "extractor": (EXTRACTORS, ModelExtractor),
@@ -68,6 +69,8 @@ class Opener:
         self._tally = tally
         self._stop = stop
         self._servers: dict[str, AuditServer] = {}
+        self.opened = AsyncExitStack()
+        """Closes everything that was opened, also if a later participant cannot be opened."""
 
     def count_earlier_answers(self, steps: Iterable[Step]) -> None:
         """Count each participant's earlier answers, so that a refusal is not mistaken for a wrong name."""
@@ -82,7 +85,7 @@ class Opener:
     def editor(self, editor: str | Editor, settings: EditorSettings) -> AskedEditor:
         """Open an editor by name, or use the given object."""
         editor = open_editor(editor, settings) if isinstance(editor, str) else editor
-        return AskedEditor(editor, self._retry, self._stop, self._server(editor.name))
+        return self._closing(AskedEditor(editor, self._retry, self._stop, self._server(editor.name)))
 
     def extractor(self, name: str, settings: ModelSettings) -> Extractor:
         """Open an extractor by name."""
@@ -95,7 +98,9 @@ class Opener:
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice:
             raise CountersightError(f"the judge {twice} is given twice; for more votes, set `votes`")
-        return tuple(self._open("judge", judge, settings) if isinstance(judge, str) else judge for judge in judges)
+        return tuple(
+            self._open("judge", judge, settings) if isinstance(judge, str) else self._closing(judge) for judge in judges
+        )
 
     def checkers(self, names: Sequence[str], settings: ModelSettings, begun: Sequence[Actor]) -> tuple[Checker, ...]:
         """Open each checker of edits once: pixels, seams, a detector, or any vision model.
@@ -114,17 +119,22 @@ class Opener:
         """Open the extractor, judge or checker with this name, which may be the name of a model."""
         registry, by_model = ROLES[role]
         if registry.knows(name):
-            return open_registered(registry, name)
+            return self._closing(open_registered(registry, name))
         if not MODELS.knows(name):
             raise ModelError(unknown(role, name, [*registry.usages(), *MODELS.usages()]))
         model = open_model(name, settings)
+        client = self._client(model)
         needs_picture = name in ("chance", "always-first") or (isinstance(model, Viewer) and model.picture_limits[0])
         if role != "checker" and needs_picture:
             raise ModelError(f"{name} cannot be {article(role)} {role}, because it needs a picture")
-        return by_model(self._client(model), self._prompts)
+        return by_model(client, self._prompts)
 
     def _client(self, model: Model) -> AskedModel:
-        return AskedModel(model, self._retry, self._stop, self._server(model.name))
+        return self._closing(AskedModel(model, self._retry, self._stop, self._server(model.name)))
+
+    def _closing(self, opened: P) -> P:
+        self.opened.push_async_callback(opened.close)
+        return opened
 
     def _server(self, name: str) -> AuditServer:
         return self._servers.setdefault(name, AuditServer(self._tally))
@@ -193,49 +203,39 @@ async def audit_dataset(
     _refuse_nonsense(options)
     _refuse_exact_without_scenes(dataset, options)
     opener = Opener(options.retry, options.prompts, tally, stop)
-    participants = Participants(  # before the folder is created: a wrong name leaves none behind
-        model=opener.model(options.model, options.settings),
-        extractor=opener.extractor(options.extractor, options.extractor_settings),
-        editor=None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
-        judges=opener.judges(options.judges, options.judge_settings),
-        checkers=opener.checkers(
-            options.checkers,
-            options.judge_settings,
-            AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else (),
-        ),
-    )
-    try:
+    async with opener.opened:
+        participants = Participants(  # before the folder is created: a wrong name leaves none behind
+            model=opener.model(options.model, options.settings),
+            extractor=opener.extractor(options.extractor, options.extractor_settings),
+            editor=None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
+            judges=opener.judges(options.judges, options.judge_settings),
+            checkers=opener.checkers(
+                options.checkers,
+                options.judge_settings,
+                AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else (),
+            ),
+        )
         lpips = read_lpips(options.lpips) if options.lpips else None
         manifest = _manifest(dataset, output, options, participants)
         if options.calibration:
             check_calibration(options.calibration, manifest)
         folder = AuditFolder.begin(output, manifest)
-        selection = select(dataset, options.cases, tally.bad_row, descriptive=options.descriptive)
-        tally.left_out = selection.left_out
-        write_selection(output, selection)
-        _copy_given(output, options)
-        begin_session(output, options.operator)
         with folder.writing() as journal, closing(FileOrders(output)) as orders:
+            selection = select(dataset, options.cases, tally.bad_row, descriptive=options.descriptive)
+            tally.left_out = selection.left_out
+            write_selection(output, selection)
+            _copy_given(output, options)
+            begin_session(output, options.operator)
             before = list(folder.steps())
             opener.count_earlier_answers(before)
             steps = Steps(journal, before, tally, stop)
-            stages = Stages(
-                folder,
-                options.prompts,
-                participants,
-                steps,
-                dataset,
-                lpips=lpips,
-                orders=orders,
-            )
+            stages = Stages(folder, options.prompts, participants, steps, dataset, lpips=lpips, orders=orders)
             tally.total = len(selection.cases)
             await run_items(stages.audit, _chosen(dataset, selection), steps, tally, options.retry.concurrency, stop)
             if not stop.is_set():
                 sweep(output, pictures_of(folder.steps()))
                 if options.intervene == "picture":
                     _refuse_editor_without_edits(folder)
-    finally:
-        await participants.close()
 
 
 def _copy_given(output: Path, options: AuditOptions) -> None:

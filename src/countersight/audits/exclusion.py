@@ -27,6 +27,7 @@ UNSURE: Final = "no checker can confirm the edit"
 CONFIRMED: Final = ("remove", "replace", "add")
 """Actions that a checker must confirm in a photograph."""
 UNMOVED: Final = "the right answer is the same after the edit"
+_CHANGES_THE_ANSWER: Final = set(normal("no not none nor neither without never isn't and or").split())
 FLIPS: Final = "the answer also changes with the control edit"
 
 
@@ -77,10 +78,11 @@ def answer_changes(case: CaseTrail, concept: ConceptTrail) -> bool | None:
 def same_answer(question: Question, before: str, after: str) -> bool:
     """Whether two answers to a question are the same.
 
-    Open answers are also the same if one contains all words of the other: "rugby" and "It is rugby".
+    Open answers are also the same if one contains all words of the other, and the rest neither denies nor adds a
+    thing: "rugby" and "It is rugby", but not "a cat" and "no cat", or "a man" and "a man and a woman".
     """
     one, other = (normal(read_answer(question, text) or text) for text in (before, after))
     if question.unlisted_kind != "open" or not one or not other:
         return one == other
     words, others = set(one.split()), set(other.split())
-    return words <= others or others <= words
+    return (words <= others or others <= words) and not (words ^ others) & _CHANGES_THE_ANSWER

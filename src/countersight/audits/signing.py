@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 
 NAMESPACE: Final = "countersight"
 """The purpose of the signatures; a signature for another purpose is invalid."""
-NO_SSH: Final = "signatures need ssh-keygen of OpenSSH, which is not installed"
 _KEY: Final = re.compile(r"\b(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+[ \t]+AAAA")
 _SIGNER: Final = re.compile(r"^Good .* key (SHA256:\S+)$", re.MULTILINE)
 LARGEST: Final = 1 << 20
 """Size limit of a key and of a time stamp, in bytes."""
+
+
+class MissingToolError(AuditError):
+    """Raised if signatures or time stamps cannot be checked, because a tool is not installed."""
 
 
 class AllowedSigners(msgspec.Struct, frozen=True):
@@ -109,7 +112,7 @@ def _ssh_keygen(verb: str, message: bytes, *options: str | Path) -> subprocess.C
             start_new_session=not sys.stdin.isatty(),  # without a terminal, fail instead of asking for a passphrase
         )
     except OSError:
-        raise AuditError(NO_SSH) from None
+        raise MissingToolError("signatures need ssh-keygen of OpenSSH, which is not installed") from None
 
 
 def sign_bundle(folder: Path, key: Path) -> Path:
@@ -131,7 +134,6 @@ def _signer(file: Path, signed: bytes) -> str:
         raise AuditError(f"{file} is not a signature of this file ({error}); remove it before you sign again") from None
 
 
-NO_STAMPS: Final = "time stamps need rfc3161-client; install it with: pip install 'countersight[sign]'"
 _HASHES: Final = {32: "sha256", 48: "sha384", 64: "sha512"}
 TIMEOUT: Final = 30.0
 """Timeout of the server in seconds."""
@@ -207,5 +209,7 @@ def _library() -> Any:
     try:
         import rfc3161_client
     except ImportError:
-        raise AuditError(NO_STAMPS) from None
+        raise MissingToolError(
+            "time stamps need rfc3161-client; install it with: pip install 'countersight[sign]'"
+        ) from None
     return rfc3161_client

@@ -80,12 +80,6 @@ class Participants(msgspec.Struct, frozen=True):
     """None if only the model's explanation is changed."""
     checkers: tuple[Checker, ...] = ()
 
-    async def close(self) -> None:
-        """Close all participants."""
-        for each in (self.model, self.extractor, self.editor, *self.judges, *self.checkers):
-            if each is not None:
-                await each.close()
-
 
 class Subject(msgspec.Struct, frozen=True):
     """What one case asks about: the question, the picture and its scene."""

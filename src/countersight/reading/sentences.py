@@ -7,8 +7,8 @@ from countersight.reading.plain import any_case, lazy, word_set
 
 _MAX_SENTENCES = 100  # the maximum number of sentences that are read from each end
 _SENTENCE_BREAK = any_case(
-    r"(?<=[.!?])[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+|,?\s+(?=(?:and|but|so) (?:if|when"
-    r"|after|once|with)\b)"
+    r"(?<=[.!?])(?<!\b(?:st|dr|mr|ms|mt)\.)(?<!\bmrs\.)[\"')\]]*\s+(?=(?-i:[^a-z\s]))|\s*\n+\s*|(?<=\w)\s*;\s+"
+    r"|,?\s+(?=(?:and|but|so) (?:if|when|after|once|with)\b)"
 )
 _NEXT_LINE = lazy(r"(?<=[:=])[ \t]*\n\s*")
 CONCLUSION = any_case(

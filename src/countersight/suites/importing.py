@@ -120,31 +120,36 @@ def import_file(
 
 
 class _Read(NamedTuple):
-    """A row that was read from a file, and its case."""
+    """A row that was read from a file, its case, and the name of its picture."""
 
     line: int
     row: Row
     case: Case
+    picture: Any
 
 
 def _read(suite: Suite, layout: Layout, source: Path, on_bad: OnBad) -> Iterator[_Read]:
     """Yield the valid rows of a file with their cases; the others are passed to `on_bad`."""
-    for number, (line, row) in enumerate(rows_of(layout, source), start=1):
-        try:
+    line = 0
+    try:
+        for number, (line, row) in enumerate(rows_of(layout, source), start=1):
             if isinstance(row, BadFile):
                 raise DatasetError(f"{source}: {row.field} {row.reason}")
-            if isinstance(row, BadField):
-                raise row
-            yield _Read(line, row, layout.as_case(row, number))
-        except BadField as wrong:
-            on_bad(line, wrong.field, wrong.reason)
-        except CountersightError:
-            raise
-        except Exception as error:
-            raise CountersightError(
-                f"the suite {suite.name} failed on row {line} of {source}: {type(error).__name__}: {error}; "
-                "correct its `as_case`, or raise BadField there for an invalid row"
-            ) from error
+            try:
+                if isinstance(row, BadField):
+                    raise row
+                read = _Read(line, row, layout.as_case(row, number), layout.picture(row))
+            except BadField as wrong:
+                on_bad(line, wrong.field, wrong.reason)
+                continue
+            yield read
+    except (CountersightError, OSError):
+        raise
+    except Exception as error:
+        raise CountersightError(
+            f"the suite {suite.name} failed on row {line} of {source}: {type(error).__name__}: {error}; "
+            "correct its code, or raise BadField there for an invalid row"
+        ) from error
 
 
 def _import_rows(
@@ -170,13 +175,12 @@ def _import_rows(
         bad.append(line)
         on_bad(line, field, reason)
 
-    for line, row, case in _read(suite, layout, source, report):
+    for line, row, case, picture in _read(suite, layout, source, report):
         if drawn is not None and case.id not in drawn:
             continue
         try:
             if case.id in ids:
                 raise BadField("id", f"{case.id[:80]!r} is already on an earlier line")
-            picture = layout.picture(row)
             case = with_shown(case, layout, picture, pictures, writer.staging)
         except BadField as wrong:
             report(line, wrong.field, wrong.reason)

@@ -14,7 +14,7 @@ from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE
 from countersight.audits.scores import failed_steps
 from countersight.audits.seal import LARGEST_SEAL, SEAL, SIGNATURE, SIGNATURES, STAMP, content
-from countersight.audits.signing import NO_SSH, NO_STAMPS, AllowedSigners, is_allowed, read_stamp, signer
+from countersight.audits.signing import AllowedSigners, MissingToolError, is_allowed, read_stamp, signer
 from countersight.audits.trail import AuditTrail
 from countersight.audits.verifying.replay import BUILT_IN, Finding, Note
 from countersight.errors import AuditError
@@ -57,9 +57,10 @@ def check_signatures(folder: Path, files: frozenset[str], trust: Trust) -> Itera
     for name in filter(vouches, sorted(files)):
         try:
             found: Finding | Note | Signed = _check_signature(folder, name, trust)
+        except MissingToolError as error:
+            found = Note(name, str(error), trusted=False)
         except AuditError as error:
-            missing = str(error) in (NO_SSH, NO_STAMPS)
-            found = Note(name, str(error), trusted=False) if missing else Finding("broken", name, str(error))
+            found = Finding("broken", name, str(error))
         by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
         yield found
     if trust.signers and not by_a_key:
