@@ -391,7 +391,7 @@ FAST = (
            "quality.good is False in the log; recomputed it is True"),
     Attack("words in a page", "said", page(lambda words: words.replace("CCS", "CSS", 1)),
            "broken: report.html (it does not follow from the log)"),
-    Attack("mixed pictures", "said", page(mixed_up), "broken: report.html (its pictures are not those of"),
+    Attack("mixed pictures", "said", page(mixed_up), "broken: report.html (its pictures are not the ones in"),
     Attack("a member in a step", "said", member_in_step, f"broken: {LOG} (line 3 {STRANGE}"),
     Attack("an older seal", "said", dressed_as(1), "sealed by an earlier version and cannot be"),
     Attack("a verdict of exact", "past", outputs("verdict", pcs=0, ncc=0), "'verdict' of exact (vote 1) on case"),
