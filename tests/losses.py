@@ -11,7 +11,7 @@ from countersight.collect.campaign import Campaign
 from countersight.collect.work import free_expired
 
 WRONG = (
-    "lost", "flags lost", "decisions lost", "doubled", "without pay", "seats taken twice", "held for ever", "locked",
+    "lost", "flags lost", "decisions lost", "doubled", "without pay", "seats taken twice", "never released", "locked",
     "server errors",
 )  # fmt: skip
 """What must be nothing."""
@@ -45,7 +45,7 @@ def _faults(connection: Connection, campaign: Campaign, load: Load) -> dict[str,
         "doubled": _doubled(connection),
         "without pay": _unpaid(connection, campaign),
         "seats taken twice": _taken_twice(connection, campaign),
-        "held for ever": connection.execute(select(func.count()).where(lease.state == "active")).scalar_one(),
+        "never released": connection.execute(select(func.count()).where(lease.state == "active")).scalar_one(),
     }
 
 

@@ -1,4 +1,4 @@
-"""A server that is killed under load: nothing that was acknowledged is missing, nothing is held for ever."""
+"""A server that is killed under load: nothing that was acknowledged is missing, nothing stays reserved."""
 
 import asyncio
 from pathlib import Path

@@ -50,7 +50,7 @@ class Funnel(msgspec.Struct, frozen=True):
     def spent(self) -> str:
         """The tokens used and, if the price is known, the cost, as text; empty if no request was made."""
         dollars = f", ${self.cost:,.4f}" if self.cost else ""
-        tokens = f"{self.tokens_in:,} tokens read, {self.tokens_out:,} written{dollars}"
+        tokens = f"{self.tokens_in:,} input tokens, {self.tokens_out:,} output tokens{dollars}"
         return tokens if self.tokens_in or self.tokens_out else ""
 
 

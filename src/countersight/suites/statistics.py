@@ -77,7 +77,7 @@ class PairTally:
         figures = ((what, self._counted(what, printed), printed) for what, printed in self._reported.figures.items())
         lines = tuple(Line(tuple(map(TableCell, cells))) for cells in figures)
         note = f"reported: of the whole published set ({self._reported.source})"
-        yield Grid("Beside the paper", ("", "here", "reported"), lines, note)
+        yield Grid("Compared with the paper", ("", "here", "reported"), lines, note)
 
     def _counted(self, what: str, printed: str) -> str:
         """Return a figure in the form of the printed one: a mean with two decimals, or a count."""
