@@ -169,9 +169,9 @@ BLUE, GREY = (30, 60, 200), (90, 90, 90)
         (
             photographed("add", "dog", before=(90, 90, 90), after=BLUE, target="sofa"),
             True,
-            "dog is found there 1 times",
+            "dog: 1 found after",
         ),
-        (photographed("add", "dog", before=GREY, target="sofa"), False, "dog is found there 0 times"),
+        (photographed("add", "dog", before=GREY, target="sofa"), False, "dog: 0 found after"),
         (photographed("remove"), True, "cat is no longer found"),
     ],
 )

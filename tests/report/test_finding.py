@@ -75,7 +75,7 @@ def test_an_unclear_drop_is_called_so_and_pairs_of_runs_are_corrected_by_holm(tm
 def test_the_unread_share_follows_the_finding(tmp_path: Path) -> None:
     report = reported(tmp_path, said(12) | {23: ("Hm.", "Hm.")})
     words = sentence(report)
-    assert words.startswith("m0 was asked 24 cases")
+    assert words.startswith("m0 was tested on 24 cases")
     assert words.endswith(
         "p < 0.001; 45.8 to 54.2 depending on how unread replies are counted). Unread, cut off or empty: 4.2% of the "
         "replies."
@@ -111,7 +111,7 @@ def test_a_drop_that_unread_replies_could_undo_is_not_called_one(tmp_path: Path)
     assert drop
     assert (drop.value, drop.bounds) == (0.5, Bounds(0.0, 0.5))
     assert drop.low > 0
-    assert "it may lose, but too many replies are unread to tell: 50.0 points (from 100.0% right" in sentence(report)
+    assert "it may lose 50.0 points under a change (from 100.0% right" in sentence(report)
     assert "0.0 to 50.0 depending on how unread replies are counted" in sentence(report)
 
 
@@ -133,7 +133,7 @@ def test_the_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> N
 
 def test_an_unfinished_run_says_so_first(tmp_path: Path) -> None:
     report = reported(tmp_path, said(0, asked=10))
-    assert sentence(report).startswith("Unfinished: m0, 20 of 48 questions scored; 28 not asked yet. m0 is asked")
+    assert sentence(report).startswith("Unfinished: m0, 20 of 48 questions scored; 28 not asked yet. m0 is tested on")
     assert report.runs[0].advice[0].startswith("28 questions not asked yet: the run is unfinished")
 
 
@@ -172,7 +172,7 @@ def test_a_world_without_read_replies_is_not_a_drop(tmp_path: Path) -> None:
     unread = {row: (right(CASES, row)[0], "It depends on the weather.") for row in range(24)}
     report = reported(tmp_path, unread, said(0))
     words = sentence(report)
-    assert words.startswith("2 runs were asked 24 cases of d, ")  # what was found stands first
+    assert words.startswith("2 runs were tested on 24 cases of d, ")  # what was found stands first
     assert words.endswith("; 24 cases). No finding: m0, 48 of 48 questions scored (24 of them unread).")
     assert "m0 loses" not in words
     [told] = report.runs[0].advice
@@ -251,12 +251,12 @@ def _words(page: str) -> str:
 
 
 def test_runs_on_different_numbers_of_cases_say_both(tmp_path: Path) -> None:
-    """A run with --limit 10 beside a complete one read "2 runs were asked 24 cases"."""
+    """A run with --limit 10 beside a complete one read "2 runs were tested on 24 cases"."""
     source = dataset(tmp_path / "d", CASES)
     limited, whole = (run(tmp_path / name, source, said(12), model=f"openai:{name}") for name in ("limited", "whole"))
     RunFolder.open(limited).observe({"sample": {"cases": 10, "seed": 0}})
     (limited / "replies.jsonl").write_bytes(b"")
-    assert "2 runs are asked 10 and 24 cases of d" in sentence(load([limited, whole], gallery=1).report)
+    assert "2 runs are tested on 10 and 24 cases of d" in sentence(load([limited, whole], gallery=1).report)
 
 
 def test_the_finding_states_the_imagination_gap(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     unreadable: int
     """Invalid rows."""
     left_out: int
-    """Chosen cases that have no picture, or no question about the original picture that needs no options."""
+    """Selected cases without a picture, or without an open-ended question about the original picture."""
     cases: tuple[Selected, ...]
     descriptive: bool = False
     """Whether only cases with questions likely to elicit a description were selected."""

@@ -10,7 +10,7 @@ from countersight.authoring.sources import OPERATIONS, Group, PairDraft
 _SHARE: Final = 3
 """At most one third of the pairs with the same wording may have the same answer."""
 _FEWEST: Final = 3
-"""The minimum number of pairs with a wording before it can predict its answer."""
+"""A wording of fewer pairs is never treated as one that predicts its answer."""
 
 
 class Wordings:

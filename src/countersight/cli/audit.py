@@ -39,7 +39,7 @@ _AUDIT: Final = {
     "DATASET": "a dataset folder, or a subcommand: bundle, calibrate, plan, sign or verify (see its own --help)",
     "-o, --output DIR!": "the audit folder to write",
     "--model M!": "the model under audit; see: countersight list models",
-    "--extractor L!": "finds the concepts in an explanation: rules, or a language model",
+    "--extractor L!": "finds the concepts in an explanation: rules, things (found by the editor), or a language model",
     "--editor E=": "the picture editor; see: countersight list editors; not needed for --intervene thought",
     "--calibration DIR": "a folder made by `audit calibrate`; also report scores corrected for the judges' errors",
     "--lpips FILE": "also measure edits with LPIPS, using these weights",

@@ -102,7 +102,7 @@ class _Finding:
         is_going_on = any(run.overall.missing for run in self.runs)
         verb = ("is" if is_going_on else "was") if self.is_alone else ("are" if is_going_on else "were")
         about = self.report.terms.about or _ABOUT[self.report.worlds]
-        return f"{who} {verb} asked {asked}, {about}: {found or self._why_not()}."
+        return f"{who} {verb} tested on {asked}, {about}: {found or self._why_not()}."
 
     def _why_not(self) -> str:
         """Return why no run has a main figure, and what can be done if that is because all replies are unread."""
@@ -180,7 +180,7 @@ class _Finding:
             return f"{changed} {details}, with too few cases for a conclusion"
         if drop.low <= 0 <= drop.high:
             return f"shows no clear change: {_points(drop)} {details}"
-        return f"may {_verb(drop)}, but too many replies are unread to tell: {_points(drop)} {details}"
+        return f"may {_verb(drop)} {_points(drop)} under a change {details}, but too many replies are unread to tell"
 
     def _details(self, run: RunScores, drop: Figure) -> str:
         """Return the shares, interval and cases behind a drop; for several runs, only the most important of these."""

@@ -37,7 +37,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """How a suite's scores are presented."""
 
     about: str = ""
-    """The words after "was asked 100 cases …"; empty to derive them from the worlds."""
+    """The words after "was tested on 100 cases …"; empty to derive them from the worlds."""
     group: str = "group"
     groups: dict[str, str] = {}
     """The groups in the paper's order, and their names in the paper."""

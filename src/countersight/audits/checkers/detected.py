@@ -58,7 +58,7 @@ class DetectorChecker:
         if told.action == "add":
             thing = noun_in(told.value or told.target or told.concept)
             was, now = (len(self._found(edit, picture, thing)) for picture in (edit.before, edit.after))
-            return self._said(edit, now > was, f"{thing} is found there {now} times, {was} times before")
+            return self._said(edit, now > was, f"{thing}: {now} found after the edit, {was} before")
         if told.action == "remove":
             return self._check_removal(edit, target)
         if not self._found(edit, edit.before, target):

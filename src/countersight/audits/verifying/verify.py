@@ -1,7 +1,7 @@
 """`audit verify`: check that a bundle is unchanged, and that everything follows from its log.
 
 A bundle is treated as hostile: names in it are compared and never opened, links are not followed, and a file is not
-read if it is larger than when it was sealed, or than any file of a bundle can be.
+read if it exceeds its sealed size or the size limit of files in a bundle.
 """
 
 import os

@@ -62,7 +62,7 @@ KEEP: Final = {
 """The label for keeping an item, by whether a person flagged it."""
 RETURN: Final = "Send the contribution in question back to its author, who reads your reason"
 REMOVE: Final = {
-    "edited": "Have the distractors written again by somebody else; these are not paid",
+    "edited": "Have somebody else rewrite the distractors; the rejected ones are not paid",
     "other": "Remove it, and the pay of the contribution in question",
 }
 

@@ -41,7 +41,7 @@ Sizes = list[tuple[int, list[int]]]
 TOKENS = 8192
 """The maximum number of tokens in a batch, including padding; more are not faster. A longer row runs alone."""
 TOGETHER = 8
-"""The maximum number of requests in a row, since attention compares all tokens of a row."""
+"""The maximum number of requests packed into one row of a batch, since attention compares all tokens of a row."""
 Numbered = tuple[list[int], Row]
 """A row and the numbers of its requests."""
 

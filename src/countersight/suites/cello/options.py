@@ -39,7 +39,7 @@ _MIN_CANDIDATES = 5
 _MIN_TIMES_RIGHT = 3
 _WRONG = 3
 _BYSTANDER_WEIGHT = 0.1
-"""The weight of a bystander that is not right elsewhere."""
+"""The weight of a bystander, a thing outside the graph, that answers no other graph."""
 _SPARE = 80
 """Names considered for each question when wrong options are exchanged."""
 _DOMINANT_SHARE, _MANY_NAMES = 0.5, 16

@@ -69,8 +69,8 @@ def only_removal_that_fells(falls: str, others: int, world: Supports, margin: fl
 
 
 def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield drafts that ask which one block must be removed so that another thing falls, with a given number of
-    others."""
+    """Yield drafts that ask which one block must be removed so that another thing falls, with a stated
+    number of other things."""
     try:
         down = {thing.id: fallen(world, thing.id, margin=MARGIN) for thing in world.free}
     except Unclear:
@@ -199,7 +199,7 @@ def _drafts_of_disc_goal(
     rng: Random,
     dropped: Counter[str],
 ) -> Iterator[WorldDraft]:
-    """Yield drafts, with different wrong options, that ask which disc must go to reach a goal, on a fuller table."""
+    """Yield drafts, with different wrong options, that ask which disc must be removed, on a table with more discs."""
     table = _with_more_discs(world, right, lambda table: found(table) == right.id, rng)
     after = apply_disc_change(table, RemoveDisc(right.id))
     if needs_bank_shot(table, after, dropped):
