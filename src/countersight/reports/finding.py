@@ -179,12 +179,12 @@ class _Finding:
             changed = f"{_verb(drop)}s {_points(drop)}" if drop.value else "shows no change in accuracy"
             return f"{changed} {details}, with too few cases for a conclusion"
         if drop.low <= 0 <= drop.high:
-            return f"shows no clear change: {_points(drop)} {details}"
+            return f"shows no clear change: a drop of {_points(drop)} {details}"
         return f"may {_verb(drop)} {_points(drop)} under a change {details}, but too many replies are unread to tell"
 
     def _details(self, run: RunScores, drop: Figure) -> str:
         """Return the shares, interval and cases behind a drop; for several runs, only the most important of these."""
-        sign = -1 if (drop.value or 0.0) < 0 else 1  # the figures of a gain are shown without a minus
+        sign = _sign(drop)
         ends = _turned(drop.low, drop.high, sign)
         before, after = _both_shares(run)
         fewer = drop.n < run.overall.n
@@ -291,7 +291,12 @@ def _verb(drop: Figure) -> str:
 
 def _points(drop: Figure) -> str:
     """Return the size of a drop or a gain; "from … to …" says which of the two it is."""
-    return f"{percent(abs(drop.value or 0.0))} points"
+    return f"{percent(_sign(drop) * (drop.value or 0.0))} points"
+
+
+def _sign(drop: Figure) -> int:
+    """Return -1 for what is called a gain, whose figures are shown without a minus."""
+    return -1 if (drop.value or 0.0) < 0 and (drop.too_few or not drop.low <= 0 <= drop.high) else 1
 
 
 def _both_shares(run: RunScores) -> tuple[str, ...]:
