@@ -75,6 +75,14 @@ def test_a_budget_is_kept_and_can_be_raised(tmp_path) -> None:
     assert tally.cost == pytest.approx(4.0)
 
 
+def test_questions_are_asked_one_at_a_time_until_a_cost_is_known(tmp_path) -> None:
+    tally = ask(
+        dataset(tmp_path / "data", 20), tmp_path / "run", Costly(), budget=0.05, retry=RetryPolicy(concurrency=8)
+    )
+    assert tally.spent
+    assert tally.paid == 1
+
+
 def test_the_command_says_that_the_budget_is_spent(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 6)
     with ChatServer() as server:

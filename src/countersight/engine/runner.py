@@ -3,8 +3,8 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
 from inspect import isawaitable
 from pathlib import Path
 from typing import Final
@@ -130,6 +130,20 @@ class Budget:
         self._tally = tally
         self._free = 0
         """The number of answers without a cost."""
+        self._alone = asyncio.Lock()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until a question may start: with a budget, one at a time until the first cost is known."""
+        await self._alone.acquire()
+        if self._dollars is None or self._tally.paid:
+            self._alone.release()
+            yield
+            return
+        try:
+            yield
+        finally:
+            self._alone.release()
 
     def is_spent(self, under_way: int) -> bool:
         """Whether one more question would exceed the budget; running questions are assumed to have the average cost."""
@@ -184,7 +198,7 @@ class _Runner:
         with self._run.writing() as journal, Journal(self._run.path / ORDERS) if in_orders else nullcontext() as orders:
 
             async def take(chain: tuple[Ask, ...]) -> None:
-                async with self._client.limit:
+                async with self._client.limit, self._budget.turn():
                     self._tally.limit = int(self._client.limit.limit)
                     if self._budget.is_spent(self._under_way):
                         self._tally.spent = True
