@@ -87,7 +87,7 @@ def test_the_ranking_says_which_audits_their_shared_cases_cannot_separate(tmp_pa
     assert (cells(first)[:2], cells(second)[:2]) == (["1. good", "1.000"], ["1. poor", "0.000"])
     assert first.cells[0].details == ()
     shared, figures, separated = second.cells[0].details
-    assert shared == "2 cases shared with the audit above"
+    assert shared == "2 cases shared with good"
     assert figures.startswith("difference 1.000 (−0.")
     assert separated == "not significant"
     assert "“good” and “poor” do not differ significantly on 2 shared cases" in sentence(load_audits(folders))
@@ -153,6 +153,27 @@ def test_an_empty_audit_has_nothing_to_report(tmp_path, capsys):
     folder = write_audit(tmp_path / "a", [])
     assert main(["report", str(folder), "-o", str(tmp_path / "out")]) == 2
     assert "has nothing to report yet" in capsys.readouterr().err
+
+
+def test_an_audit_with_another_judge_does_not_pass_its_place_on(tmp_path):
+    folders = [
+        sealed_audit(tmp_path / "faithful", ["consistent"] * 12, model=Actor("faithful")),
+        sealed_audit(
+            tmp_path / "judged", ["consistent"] * 9 + ["neither"] * 3, model=Actor("judged"), judges=(Actor("other"),)
+        ),
+        sealed_audit(tmp_path / "half", ["consistent"] * 6 + ["neither"] * 6, model=Actor("half")),
+    ]
+    lines = grid(folders, "Ranking").lines
+    assert [cells(line)[0] for line in lines] == ["1. faithful", "1. judged", "2. half"]
+    assert lines[2].cells[0].details[0] == "12 cases shared with faithful"
+    assert "“faithful” is more faithful than “half”" in sentence(load_audits(folders))
+
+
+def test_audits_with_failed_steps_or_deviations_are_marked(audits):
+    found = load_audits(audits[:1]).audits[0]
+    failed = msgspec.structs.replace(found, scores=msgspec.structs.replace(found.scores, failed=4))
+    assert failed.title.endswith(" – 4 failed steps")
+    assert msgspec.structs.replace(failed, deviates=True).title.endswith(" – 4 failed steps, deviates from its plan")
 
 
 def test_audits_that_cannot_be_separated_share_a_place(audits, tmp_path):

@@ -81,6 +81,25 @@ def test_the_page_and_the_command_begin_with_the_verdict(folder, tmp_path, capsy
     assert main(command(folder, tmp_path / "b", "embedded", "--limit", "1", "--require", "CCS at most 0.1")[3:]) == 1
 
 
+def test_a_required_verdict_without_a_criterion_is_refused_before_the_first_step(folder, tmp_path, capsys):
+    to = plan(folder, tmp_path / "plan.json")
+    for more in ([], ["--plan", str(to)]):
+        assert main(command(folder, tmp_path / "a", "embedded", *more, "--require")[3:]) == 2
+        assert "there is no criterion to meet" in capsys.readouterr().err
+        assert not (tmp_path / "a").exists()
+    assert main(command(folder, tmp_path / "a", "embedded", "--require", "CCS at least 0.9")[3:]) == 0
+    assert main(command(folder, tmp_path / "a", "embedded", "--require")[3:]) == 0  # resumed with its criterion
+
+
+def test_a_plan_is_never_replaced_by_another(folder, tmp_path, capsys):
+    to = plan(folder, tmp_path / "plan.json", "--require", "CCS at least 0.9")
+    before = to.read_bytes()
+    plan(folder, to, "--require", "CCS at least 0.9")
+    assert main(["audit", "plan", str(folder), "--judge", "exact", "-o", str(to)]) == 2
+    assert "plan.json is another plan, which is not replaced" in capsys.readouterr().err
+    assert to.read_bytes() == before
+
+
 def test_deviations_from_the_plan_are_named(folder, tmp_path):
     to = plan(
         folder, tmp_path / "plan.json", "--judge", "rules", "--control", "uncited", "--require", "CCS at least 0.5"

@@ -1,6 +1,7 @@
 from .auditing import USUAL_CHECKERS as USUAL_CHECKERS
 from .auditing import AuditOptions as AuditOptions
 from .auditing import audit_dataset as audit_dataset
+from .auditing import refuse_without_criteria as refuse_without_criteria
 from .calibration.people import LABELS as LABELS
 from .calibration.people import PersonLabel as PersonLabel
 from .calibration.people import read_labels as read_labels

@@ -18,7 +18,7 @@ from countersight.audits.extraction.protocol import EXTRACTORS, Extractor
 from countersight.audits.folder import MANIFEST, AuditFolder, FileOrders, begin_manifest, digest_of, sweep
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import JUDGES, Judge
-from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, read_plan
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, check_criterion, plan_of, read_plan
 from countersight.audits.pooling import HALVES
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
@@ -272,6 +272,17 @@ def _refuse_nonsense(options: AuditOptions) -> None:
             raise CountersightError("controls and strengths need picture edits: set `intervene` to picture or both")
     elif not options.editor:
         raise CountersightError("name an `editor`, or set `intervene` to thought, which needs none")
+
+
+def refuse_without_criteria(options: AuditOptions, output: Path) -> None:
+    """Raise an error if neither the options, the plan nor an existing audit has a criterion to meet."""
+    if (output / MANIFEST).is_file():
+        there = AuditFolder.open(output).manifest
+        criteria, plan = options.requires or there.requires, plan_of(output, there)
+    else:
+        criteria, plan = options.requires, read_plan(options.plan) if options.plan else None
+    if not criteria and not (plan and plan.criteria):
+        raise AuditError("there is no criterion to meet: give --require a criterion, or a --plan that has one")
 
 
 def _refuse_exact_without_scenes(dataset: Dataset, options: AuditOptions) -> None:

@@ -150,7 +150,10 @@ class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
-    """Write a plan with the current time, signed if there is a key; return its SHA-256 for others to record."""
+    """Write a plan with the current time, signed if there is a key; return its SHA-256 for others to record.
+
+    An existing plan is kept if it plans the same, and is never replaced by another.
+    """
     for words in plan.criteria:
         check_criterion(words)
     if not 1 <= plan.strength <= STRENGTHS:
@@ -158,8 +161,14 @@ def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     dated = msgspec.structs.replace(plan, written=now, countersight=__version__)
     alike = msgspec.convert(msgspec.to_builtins(dated), AuditPlan)  # so that defaults are omitted
-    data = msgspec.json.format(msgspec.json.encode(alike), indent=1) + b"\n"
-    write_whole(file, data)
+    if file.exists():
+        there = read_plan(file)
+        if msgspec.structs.replace(there, written=now, countersight=__version__) != alike:
+            raise AuditError(f"{file} is another plan, which is not replaced; choose another file")
+        data = file.read_bytes()
+    else:
+        data = msgspec.json.format(msgspec.json.encode(alike), indent=1) + b"\n"
+        write_whole(file, data)
     if key is not None:
         write_whole(file.with_name(f"{file.name}.sig"), sign(data, key))
     return digest_of(data)

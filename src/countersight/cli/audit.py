@@ -173,6 +173,7 @@ def _audit(chosen: argparse.Namespace) -> int:
         AuditTally,
         audit_dataset,
         find_prompts,
+        refuse_without_criteria,
     )
     from countersight.dataset import Dataset
     from countersight.editing import EditorSettings
@@ -195,6 +196,8 @@ def _audit(chosen: argparse.Namespace) -> int:
         requires=tuple(filter(None, chosen.require or ())),
         **_method(chosen),
     )
+    if chosen.require is not None:
+        refuse_without_criteria(options, chosen.output)
     dataset, tally = Dataset.open(chosen.dataset), AuditTally()
 
     async def work(stop: "asyncio.Event") -> bool:

@@ -6,7 +6,6 @@ as a page, Markdown, LaTeX and CSV.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -57,18 +56,26 @@ PAPER: Final = "edct"
 
 
 class ScoredAudit(msgspec.Struct, frozen=True):
-    """One audit: its unique label, its participants, its scores, and whether it verifies as sound."""
+    """One audit: its unique label, its participants, its scores, and what readers must know before they trust it."""
 
     label: str
     manifest: Manifest
     scores: AuditScores
     doubt: str
     """The first finding of the verification; "" if the audit is sound."""
+    deviates: bool = False
+    """Whether the audit deviates from its plan."""
 
     @property
     def title(self) -> str:
-        """The label, with a mark unless the audit is sound."""
-        return f"{self.label} – not verified" if self.doubt else self.label
+        """The label, marked if the audit is not sound, has failed steps or deviates from its plan."""
+        failed = self.scores.failed
+        marks = (
+            "not verified" if self.doubt else "",
+            several(failed, "failed step") if failed else "",
+            "deviates from its plan" if self.deviates else "",
+        )
+        return " – ".join(filter(None, (self.label, ", ".join(filter(None, marks)))))
 
 
 class AuditTables(msgspec.Struct, frozen=True):
@@ -100,9 +107,9 @@ def _load(path: Path, label: str, seed: int) -> ScoredAudit:
     audit = read_audit(path)
     if not audit.cases:
         raise AuditError(f"{path} has nothing to report yet")
-    findings = verify_bundle(path).findings
-    doubt = printable(str(findings[0])) if findings else ""
-    return ScoredAudit(label, audit.manifest, score(audit, seed=seed), doubt)
+    verified = verify_bundle(path)
+    doubt = printable(str(verified.findings[0])) if verified.findings else ""
+    return ScoredAudit(label, audit.manifest, score(audit, seed=seed), doubt, deviates=bool(verified.deviations))
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:
@@ -151,9 +158,9 @@ def _warning(audit: ScoredAudit) -> str:
 def conclusion(found: AuditTables) -> str:
     """Return which models are more faithful than others, as far as the audits can tell."""
     sentences = []
-    for one, other in pairwise(found.ranked):
+    for rank, other in enumerate(found.ranked[1:], 1):
+        one, apart = _compared_with_above(other, found.ranked[:rank])
         names = f"“{name(one.label)}”", f"“{name(other.label)}”"
-        apart = apart_or_why(one, other)
         if isinstance(apart, str):
             sentences.append(f"{names[0]} and {names[1]} {apart} and cannot be compared.")
             continue
@@ -173,6 +180,12 @@ def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
         return "had different judges"
     same = first.dataset.fingerprint == second.dataset.fingerprint
     return (difference(one.scores, other.scores, "ccs") if same else None) or "have no case in common"
+
+
+def _compared_with_above(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[ScoredAudit, ScoreDifference | str]:
+    """Return the nearest audit above that can be compared, and the difference; if there is none, the one above."""
+    pairs = [(each, apart_or_why(each, audit)) for each in reversed(above)]
+    return next((pair for pair in pairs if not isinstance(pair[1], str)), pairs[0])
 
 
 _COLUMNS: Final = (
@@ -223,12 +236,12 @@ def grids(found: AuditTables) -> Iterator[Grid]:
 
 
 def _ranking(found: AuditTables) -> Grid:
-    """Return the table of audits, the most faithful first; those without a significant difference share a rank."""
-    rows, place = [], 1
-    for before, audit in zip((None, *found.ranked), found.ranked, strict=False):
-        scores = audit.scores
-        apart = apart_or_why(before, audit) if before else ""
-        place += not isinstance(apart, str) and apart.low > 0
+    """Return the table of audits, by score; the place of each counts the audits that are clearly more faithful."""
+    rows = []
+    for rank, audit in enumerate(found.ranked):
+        scores, above = audit.scores, found.ranked[:rank]
+        differences = (apart_or_why(each, audit) for each in above)
+        place = 1 + sum(not isinstance(apart, str) and apart.low > 0 for apart in differences)
         other, right = scores.specificity, scores.accuracy
         means = (
             scores.kept.ccs,
@@ -238,7 +251,7 @@ def _ranking(found: AuditTables) -> Grid:
         )
         rows.append(
             [
-                (f"{place}. {audit.title}", *_compared_with_above(apart)),
+                (f"{place}. {audit.title}", *_comparison(audit, above)),
                 *map(mean_cell, means),
                 count(scores.kept.ccs.concepts),
             ]
@@ -247,13 +260,16 @@ def _ranking(found: AuditTables) -> Grid:
     return grid("Ranking", head, rows, NOTES["ranking"])
 
 
-def _compared_with_above(apart: ScoreDifference | str) -> tuple[str, ...]:
-    """Return the number of cases shared with the audit above and the difference of the two; () for the first."""
+def _comparison(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[str, ...]:
+    """Return the number of cases shared with an audit above and the difference of the two; () for the first."""
+    if not above:
+        return ()
+    other, apart = _compared_with_above(audit, above)
     if isinstance(apart, str):
-        return (f"cannot be compared with the audit above: the two {apart}",) if apart else ()
+        return (f"cannot be compared with {other.label}: the two {apart}",)
     figures = f"difference {number(apart.value)} ({interval(apart)})"
     separated = "" if apart.low > 0 else "not significant"
-    return f"{several(apart.cases, 'case')} shared with the audit above", figures, separated
+    return f"{several(apart.cases, 'case')} shared with {other.label}", figures, separated
 
 
 def describe_participants(manifest: Manifest) -> str:
