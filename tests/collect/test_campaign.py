@@ -26,6 +26,7 @@ from sqlalchemy.exc import OperationalError
 from countersight.cli import main
 from countersight.collect import people, work
 from countersight.collect.campaign import Campaign
+from countersight.collect.figures import format_agreement, label_agreement
 from countersight.collect.flows import FLOWS, cfmm, cosim, flow_named, judge, verify
 from countersight.collect.flows.forms import YES_NO
 from countersight.collect.people import ROLES
@@ -200,6 +201,12 @@ def test_people_are_managed_from_the_command_line(tmp_path: Path, capsys: pytest
     assert re.search(r"http://127\.0\.0\.1:8400/join/[\w-]{20,}", capsys.readouterr().out)
     assert main(["collect", "people", folder]) == 0
     assert re.search(r"lead\s+ada", capsys.readouterr().out)
+    assert main(["collect", "people", folder, "--token", "ada"]) == 0
+    assert main(["collect", "people", folder, "--invite", "eve"]) == 0
+    assert main(["collect", "people", folder, "--token", "eve"]) == 2
+    assert "eve is a worker: only leads can use the API" in capsys.readouterr().err
+    assert main(["collect", "log", folder]) == 0
+    assert capsys.readouterr().out.count("make_token") == 1
     assert main(["collect", "people", folder, "--forget", "nobody"]) == 2
     assert main(["collect", "people", folder, "--forget", "ada"]) == 0
     assert "ada" not in capsys.readouterr().out
@@ -215,6 +222,17 @@ def test_status_says_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "2 items: 1 done, 1 open" in told
     assert "Verify: 1 wait" in told or "Verify: 0 wait" in told
     assert "agreement on verdict: AC1 1.00 (1 item)" in told
+
+
+def test_the_agreement_on_one_item_has_no_interval(tmp_path: Path):
+    make_campaign(tmp_path / "campaign", "verify", 1)
+    with opened(tmp_path / "campaign") as (app, campaign):
+        Visitor(app, campaign, "ada").contribute("verify")
+        Visitor(app, campaign, "ben").contribute("verify", right="unclear", words="it depends")
+        page = Visitor(app, campaign, "lea", "lead").get("/lead").text
+        named = campaign.store.read(lambda c: label_agreement(c, campaign.flow))[-1]
+    assert ("0.00" in page, "0.00 to 0.00" in page) == (True, False)
+    assert format_agreement(named.agreement)["raw agreement"] == "0.00 (no interval: one item)"
 
 
 def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):

@@ -79,10 +79,11 @@ def supposing(text: str, answer: str) -> dict[str, object]:
 
 def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_written(tmp_path: Path) -> None:
     number = Question("How many dots are there?", "3", "number")
+    asked = Question("How many dots are there without the blue one?", "3", "number")
     pairs = [
         case(0, group="direct", factual=number, **supposing("How many if 2 came?", "5")),
         case(1, group="direct", factual=number, **supposing("How many if 2 went?", "1")),
-        case(2, group="indirect", factual=number, counterfactual=None, shown=None, change=None),
+        case(2, group="indirect", factual=asked, counterfactual=None, shown=None, change=None),
     ]
     make_campaign(tmp_path / "campaign", "cvqa", source=dataset(tmp_path / "pairs", pairs))
     with opened(tmp_path / "campaign") as (app, campaign):
@@ -93,6 +94,8 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
         ben.contribute("verify", right="unclear", words="it depends")
         assert ada.begin("adjudicate") is None
         cleo.contribute("adjudicate", right="no", answer="2")
+        same = {"question": "HOW MANY dots are there, without the blue one ?", "answer": "2"}
+        assert "says the same as “The given question”" in cleo.post(cleo.begin("write"), **same).text
         cleo.contribute("write")
         ada.contribute("verify")
         assert cleo.begin("verify") is None  # never one's own

@@ -26,6 +26,7 @@ from countersight.collect import (
 )
 from countersight.collect.campaign import Campaign, remember_database
 from countersight.collect.web import configuration_faults
+from countersight.engine import lock_folder
 from countersight.errors import CampaignError
 
 
@@ -261,6 +262,8 @@ def test_a_copy_is_restored_into_either_database(tmp_path: Path, database: str |
     with opened(tmp_path / "second") as (_, campaign):
         assert states(campaign) == ["done", "open"]
         assert campaign.store.read(pay.balances) == {"accrued": 20}
+    with lock_folder(tmp_path / "first", CampaignError), pytest.raises(CampaignError, match="server is running"):
+        restore(tmp_path / "first", tmp_path / "third")
     if database:
         with pytest.raises(CampaignError, match="use an empty database"):
             restore(tmp_path / "first", tmp_path / "third", database)
@@ -328,6 +331,9 @@ def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
     assert logged == ["make_token", "approve", "export_pay", "set_access", "invite"]  # as on the pages
     progress = http.get("/api/progress", headers=token).json()
     assert (progress["items"], progress["states"], progress["balances"]) == (3, {"open": 3}, {"exported": 10})
+    for method, address in (("PUT", "/api/items"), ("DELETE", "/api/items/1"), ("PATCH", "/api/nothing")):
+        answer = http.request(method, address, headers=token)
+        assert (answer.status_code, list(answer.json())) == (405, ["error"])
     for method in ("GET", "POST", "PUT", "DELETE"):
         for address in ("/api/", "/api/%00?after=%ff", "/api/items/x?state=\u2028"):
             assert http.request(method, address, headers=token).status_code < 500
@@ -403,6 +409,10 @@ def test_people_write_in_their_own_language(tmp_path: Path, language: str, basic
         assert f'lang="{language}" dir="auto"' in ada.get(task).text
         assert "says the same as" in ada.post(task, **pair | {"option_b": "X", "option_a": "x"}).text
         assert "is missing" in ada.post(task, **pair | {"basic": " "}).text
+        again = {"basic": f"¿ {counterfactual.upper()} ?"}
+        assert "says the same as" in ada.post(task, **pair | again).text
+        if language == "zh":
+            assert "says the same as" in ada.post(task, **pair | {"counterfactual": "有几个 杯子?"}).text
         if language == "zh":
             leaky = {"counterfactual": "如果把车漆成蓝色，它是什么颜色？", "option_a": "蓝色", "option_b": "红色"}
             assert "names the answer" in ada.post(task, **pair | leaky).text

@@ -273,7 +273,9 @@ def test_people_from_prolific_are_admitted_for_each_submission_until_their_data_
         guest.post("/account/delete", sure=pseudonym)
         assert lead.get("/lead/pay/batch/1.csv").text == f"{pseudonym},0.20\n"
         assert lead.post("/lead/pay/export").status_code == 422  # nothing leaves twice
-        lead.post("/lead/pay/batch/1", outcome="settled")
+        for batch, outcome, status in ((9, "settled", 404), (1, "settled", 303), (1, "voided", 409)):
+            assert lead.post(f"/lead/pay/batch/{batch}", outcome=outcome).status_code == status
+        assert [each.name for each in campaign.store.read(read_log)].count("close_batch") == 1
         assert campaign.store.read(pay.balances) == {"settled": 20}
         rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
         assert "5f0000000001" not in repr(rows)

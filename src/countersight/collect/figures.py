@@ -126,10 +126,17 @@ def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
         name = "write and blind" if flow.name == "cfmm" else each.phase
         for label, value in flow.labels(each.phase, each.content).items():
             rows[name, label][each.item_id].append(value)
-    return [
-        LabelAgreement(phase, label, agreement(list(items.values()), resamples=_RESAMPLES))
-        for (phase, label), items in rows.items()
-    ]
+    return [LabelAgreement(phase, label, _agreement(list(items.values()))) for (phase, label), items in rows.items()]
+
+
+def _agreement(rows: list[list[str]]) -> Agreement:
+    """Return the agreement, without intervals if there is only one item to resample."""
+    found = agreement(rows, resamples=_RESAMPLES)
+    if found.items > 1:
+        return found
+    estimates = {name: value for name, value in msgspec.structs.asdict(found).items() if name != "items"}
+    bare = {name: msgspec.structs.replace(value, interval=None) for name, value in estimates.items()}
+    return msgspec.structs.replace(found, **bare)
 
 
 def format_agreement(found: Agreement) -> dict[str, str]:
@@ -146,7 +153,9 @@ def format_agreement(found: Agreement) -> dict[str, str]:
 def _format_estimate(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"undefined ({estimate.why})"
-    if estimate.interval is None or estimate.interval.low == 1:  # resampling people who always agree says nothing
+    if estimate.interval is None:
+        return f"{estimate.value:.2f} (no interval: one item)"
+    if estimate.interval.low == 1:  # resampling people who always agree says nothing
         return f"{estimate.value:.2f} (no interval: everybody agreed)"
     return f"{estimate.value:.2f} ({estimate.interval.low:.2f} to {estimate.interval.high:.2f})"
 

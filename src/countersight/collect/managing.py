@@ -30,6 +30,7 @@ from countersight.collect.settings import GUIDELINES, settings_text
 from countersight.collect.store import Store
 from countersight.collect.work import add_items
 from countersight.dataset import read_card
+from countersight.engine import LOCK, lock_folder
 from countersight.errors import CampaignError
 from countersight.files import Staging
 from countersight.text import several, unknown
@@ -145,10 +146,12 @@ def invite_person(campaign: Campaign, name: str, role: people.Role | None = None
 
 
 def make_token(campaign: Campaign, name: str) -> str:
-    """Return a new API token of a person, found by name or pseudonym."""
+    """Return a new API token of a lead, found by name or pseudonym; others cannot use the API."""
 
     def make(connection: Connection) -> str:
         person, now = people.find_person(connection, name), time.time()
+        if not person.is_at_least("lead"):
+            raise CampaignError(f"{person.name} is a {person.role}: only leads can use the API, so no token was made")
         record(connection, None, "make_token", person.id, {}, now)
         return people.begin_session(connection, person.id, now, "command line")
 
@@ -194,6 +197,14 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> None:
         raise CampaignError(
             f"{backup} is not a backup made by `countersight collect backup`: it contains no {DATABASE}"
         )
+    if (backup / LOCK).exists():
+        try:
+            lock_folder(backup, CampaignError).close()
+        except CampaignError:
+            raise CampaignError(
+                f"{backup} is not a backup but a campaign whose server is running: copy it with "
+                "`countersight collect backup`"
+            ) from None
     with Staging(folder) as staging:
         _copy_files(backup, staging)
         with closing(_database(backup)) as copy, closing(Store(database) if database else _database(staging)) as target:

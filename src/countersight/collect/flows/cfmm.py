@@ -29,7 +29,16 @@ _CONDITION: Final = "The same question under a condition."
 WRITE: Final = (
     Choice("aspect", "Aspect", "Prefer aspects that have few items.", options=ABOUT, balanced=True),
     Text("basic", "Basic question", "It can be answered by looking at the picture.", rows=2, words=3, asks=True),
-    Text("counterfactual", "Counterfactual question", _CONDITION, rows=3, words=5, asks=True, supposes=True),
+    Text(
+        "counterfactual",
+        "Counterfactual question",
+        _CONDITION,
+        rows=3,
+        words=5,
+        asks=True,
+        supposes=True,
+        differs_from=("basic",),
+    ),
     Text("option_a", "Option A", half=True, most=60),
     Text("option_b", "Option B", half=True, most=60, differs_from=("option_a",)),
     Choice("basic_answer", "Answer to the basic question", half=True, options=_LETTERS, inline=True),

@@ -21,7 +21,17 @@ from countersight.suites import VQAV2_NAME, BadField, Layout, Part, Row, Rows, f
 from countersight.text import several
 
 _HINT = "With a condition that changes the answer only indirectly."
-_QUESTION: Final = Text("question", "The question under a condition", _HINT, rows=3, words=5, asks=True, supposes=True)
+_GIVEN: Final = "The given question"
+_QUESTION: Final = Text(
+    "question",
+    "The question under a condition",
+    _HINT,
+    rows=3,
+    words=5,
+    asks=True,
+    supposes=True,
+    differs_from=(_GIVEN,),
+)
 CLOSED: Final = ("number", "boolean")
 """The kinds of questions in C-VQA."""
 
@@ -75,7 +85,7 @@ class CvqaFlow(verify.VerifyFlow):
         """Return a written question, or a verdict on one."""
         if phase != "write":
             return super().read(phase, form, item, past)
-        written = Indirect(**form.read(self.fields(phase, item, past)))
+        written = Indirect(**form.read(self.fields(phase, item, past), {_GIVEN: _factual(item).text}))
         if written.answer and written.answer == _factual(item).answer:
             form.fail("answer", "The condition must change the answer: this is the answer without it.")
         return written

@@ -83,12 +83,16 @@ CONDITIONS = {
 """Patterns for conditions in languages with known grammar; texts in other languages are not checked."""
 EXAMPLES = {"en": "“If …, would …?”", "de": "„Wenn …, würde …?“"}
 """An example of a condition in the language people write in, which may differ from the interface's."""
-_WORD = re.compile(r"\w+(?:'\w+)?")
 
 
 def said_words(text: str) -> list[str]:
-    """Return the words of a text without case and punctuation, for comparing texts."""
-    return _WORD.findall(text.casefold())
+    """Return the words of a text without case and punctuation, for comparing texts.
+
+    Letters without case are words of their own, because Chinese, for example, has no spaces between words.
+    """
+    kinds = [(each, unicodedata.category(each)) for each in unicodedata.normalize("NFKC", text).casefold()]
+    kept = (f" {each} " if kind == "Lo" else each if kind[0] in "LMNS" else " " for each, kind in kinds)
+    return "".join(kept).split()
 
 
 class Form:

@@ -61,6 +61,11 @@ async def nowhere(visit: Visit) -> Response:
     raise RefusedError(404, "There is no such page.")
 
 
+async def wrong_method(visit: Visit) -> Response:
+    """Answer a method that an address does not have."""
+    raise RefusedError(405, "This address does not accept the method {method}.", method=visit.request.method)
+
+
 PAGES: Final = (
     Page("/", working.front, role=None),
     Page("/login", accounts.login_page, role=None),
@@ -134,7 +139,17 @@ def application(campaign: Campaign, *, secure: bool = False, public_url: str = "
     """Return the web application of a campaign."""
     site = Site(campaign, secure, public_url)
     unknown = [Page("/{anything:path}", nowhere, None, method, checked=False) for method in ("GET", "POST")]
-    app = Starlette(routes=[_route(site, page) for page in (*PAGES, *unknown)], lifespan=_closing(campaign))
+
+    async def refuse_method(request: Request, error: Exception) -> Response:
+        response = await respond(site, Page("/", wrong_method, None, request.method), request)
+        response.headers.update(getattr(error, "headers", None) or {})  # Allow
+        return response
+
+    app = Starlette(
+        routes=[_route(site, page) for page in (*PAGES, *unknown)],
+        lifespan=_closing(campaign),
+        exception_handlers={405: refuse_method},
+    )
     app.state.loop = open_loop(campaign)
     return app
 

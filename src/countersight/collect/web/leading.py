@@ -321,5 +321,10 @@ async def batch_csv(visit: Visit) -> Response:
 async def close_batch(visit: Visit) -> Response:
     """Record the outcome of a batch."""
     outcome = visit.choose(_BATCH_PAID)
-    await visit.write("close_batch", lambda c: pay.close_batch(c, visit.number, outcome, visit.me.id, visit.now))
+    batch = tables.batch.c.id
+    if not visit.store.read(lambda c: c.execute(select(batch).where(batch == visit.number)).first()):
+        raise RefusedError(404, "There is no such batch.")
+    me, now = visit.me.id, visit.now
+    if not await visit.write("close_batch", lambda c: pay.close_batch(c, visit.number, outcome, me, now) or False):
+        raise RefusedError(409, "The outcome of this batch is already recorded and cannot be changed.")
     return visit.go("/lead/pay")
