@@ -245,3 +245,33 @@ def test_a_kill_loses_no_paid_answer(tmp_path: Path) -> None:
     assert len(server.requests) == len(answers) - kept
     assert len({json.loads(line)["case"] for line in answers}) == len(answers)
     assert set(paid) <= {json.loads(line)["case"] for line in answers}
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_ctrl_c_waits_for_requests_in_flight_and_a_second_one_abandons_them(tmp_path: Path, signals: int) -> None:
+    rows = [(f"How many {noun} are there?", str(2 + place)) for place, noun in enumerate(NOUNS[:12])]
+    source = write_csv(tmp_path / "questions.csv", rows)
+    command = [sys.executable, "-m", "countersight", "build", "cvqa", "--questions", str(source), "--groups", "direct"]
+    written = writing(good)
+    held = threading.Event()
+
+    def behave(server: ChatServer, number: int, body: dict) -> str:
+        server.latency = 0.0 if held.is_set() else 2.0 if signals == 1 else 60.0
+        return written(server, number, body)
+
+    with ChatServer(behave) as server:
+        command += ["--writer", server.name, "--size", "12", "--concurrency", "4", "-o", str(tmp_path / "pairs")]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        wait_until(lambda: server.under_way == 4, process)
+        process.send_signal(signal.SIGINT)
+        assert "waiting for requests in progress" in process.stderr.readline()
+        if signals == 2:
+            process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=50)
+        assert (process.returncode, len(server.requests)) == (130, 4), errors
+        assert "Traceback" not in errors
+        held.set()
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+        distinct = {json.dumps(body, sort_keys=True) for body in server.requests}
+    assert len(server.requests) - len(distinct) == (0 if signals == 1 else 4)

@@ -1,9 +1,14 @@
 """Build a dataset of pairs: sources, a writer, checks, and a folder that is created completely or not at all."""
 
+import asyncio
+import logging
 import re
 import shutil
+import signal
+import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -21,7 +26,7 @@ from countersight.authoring.vocabulary import ASPECTS
 from countersight.blindness import card_section
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question
 from countersight.dataset import DatasetWriter, published_file
-from countersight.engine import ReplyStore, RetryPolicy, StoredModel, blocking, read_journal
+from countersight.engine import ReplyStore, RetryPolicy, Stopped, StoredModel, blocking, read_journal
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
 from countersight.random_choice import balanced_answer
@@ -29,6 +34,8 @@ from countersight.suites import find_suite, supposed, with_picture
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
 from countersight.text import several, unknown
+
+_log = logging.getLogger(__name__)
 
 
 class GrammarWriter:
@@ -107,7 +114,7 @@ class BuiltPairs(msgspec.Struct, frozen=True):
 def build_dataset(
     order: BuildOrder, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
 ) -> BuiltPairs:
-    """Build a dataset of pairs; repeating an interrupted build continues it and repeats no request."""
+    """Build a dataset of pairs; repeating an interrupted build continues it and repeats no answered request."""
     _check_order(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
@@ -122,23 +129,55 @@ def build_dataset(
     with ReplyStore(folder / ANSWERS).open() as store:
 
         async def make() -> Pairs:
-            stored = {name: StoredModel(model, store, retry) for name, model in models.items()}
+            stop = asyncio.Event()
+            stored = {name: StoredModel(model, store, retry, stop) for name, model in models.items()}
             try:
                 is_model = order.writer != GRAMMAR
                 writer = ModelWriter(stored[order.writer], order.seed) if is_model else GrammarWriter(order.seed)
                 checker = PairChecker(stored[order.blind_model]) if order.blind_model else None
                 builder = PairBuilder(writer, checker, seed=order.seed, is_model=is_model, progress=progress)
-                return await builder.make(found, order.sizes)
+                with _stopped_by_signals(stop) if models else nullcontext():
+                    return await builder.make(found, order.sizes)
             finally:
                 for model in models.values():
                     await model.close()
 
-        pairs = blocking(make)
+        try:
+            pairs = blocking(make)
+        except Stopped:
+            raise KeyboardInterrupt from None
         if not pairs.pairs:
             raise CountersightError(_why_no_pairs(order, pairs, folder))
         built = _write(order, pairs, folder)
     shutil.rmtree(folder, ignore_errors=True)
     return built
+
+
+@contextmanager
+def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM set `stop`; the second is handled as before."""
+    loop = asyncio.get_running_loop()
+    found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    is_main = threading.current_thread() is threading.main_thread()  # only this thread may handle signals
+    before = {number: handler for number, handler in found.items() if is_main and callable(handler)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def interrupt(number: int, frame: object) -> None:
+        restore()
+        loop.call_soon_threadsafe(stop.set)
+        loop.call_soon_threadsafe(
+            _log.warning, "stopping: waiting for requests in progress; Ctrl-C again abandons them"
+        )
+
+    for number in before:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        restore()
 
 
 def _check_order(order: BuildOrder) -> None:

@@ -15,6 +15,7 @@ from countersight.authoring.funnel import FunnelStep
 from countersight.authoring.language_model import ANSWERED_BLIND, NOT_DERIVED, PairChecker
 from countersight.authoring.sources import Group, PairDraft, Rejected, SourceQuestion, Unwritten, Writer
 from countersight.composer import effects_of
+from countersight.engine import Stopped
 from countersight.text import several
 
 WRITTEN, BALANCED = "written", "balanced"
@@ -33,10 +34,16 @@ _Result = TypeVar("_Result")
 
 
 async def _together(asking: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
-    """Return all results; if one fails, the others are cancelled, because the model will be closed."""
+    """Return all results; if one fails, the others are cancelled, because the model will be closed.
+
+    If the user stops, requests in flight are waited for, so that their replies are stored.
+    """
     tasks = [asyncio.ensure_future(each) for each in asking]
     try:
         return await asyncio.gather(*tasks)
+    except Stopped:
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
     finally:
         for task in tasks:
             task.cancel()

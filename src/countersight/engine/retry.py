@@ -174,6 +174,8 @@ class Client(Generic[RequestT, AnswerT]):
         Raises Stopped if the user stops first, and ModelError if every further request would fail too.
         """
         async with self.limit:
+            if self._stop.is_set():  # while this request waited for a slot
+                raise Stopped
             return await self.ask_within(request)
 
     async def ask_within(self, request: RequestT) -> Answered[AnswerT]:
