@@ -53,6 +53,9 @@ DECIDED = [
     (2, "Should another ambulance show up, how many ambulances would there be?", 3),
     (8, "How many snowboarders would there be if a quarter of the snowboarders headed home?", 6),
     (5, "How many monkeys would be in the tree if two climbed down?", 3),
+    (4, "How many towels would be wet if another two wet towels were added?", 6),
+    (6, "How many people would be on the bus if two got on?", 8),
+    (6, "How many people would be sitting in the car if two got out?", 4),
 ]
 OPEN = [
     (3, "How many planes would be in the sky if one took off?"),
@@ -96,6 +99,18 @@ OPEN = [
     (3, "How many dogs would there be if a third dog appeared?"),
     (4, "How many men would there be if the men were joined by two women?"),
     (3, "How many utensils would there be if another set of knives and forks was taken here?"),
+    (4, "How many towels would be wet if 2 dry towels were removed?"),
+    (6, "How many wooden chairs would there be if 3 plastic chairs were removed?"),
+    (6, "How many apples would be red if one green apple was eaten?"),
+    (6, "How many doors would be closed if 2 open doors were removed?"),
+    (6, "How many doors would be open if 2 closed ones were removed?"),
+    (6, "How many red apples would there be if one pear was replaced by a green apple?"),
+    (6, "How many apples would be red if one pear was replaced by an apple?"),
+    (6, "How many apples would be red if one green apple was replaced by a pear?"),
+    (6, "How many people would be at the bus stop if 2 got on?"),
+    (6, "How many people would be at the bus stop if 2 more people got off?"),
+    (6, "How many people would be beside the horses if 2 got on?"),
+    (6, "How many people would there be if 2 got out?"),
     (3, "How many cats are there?"),
     (3, ""),
 ]

@@ -86,14 +86,15 @@ def _definite_quantity(noun: str) -> Quantity:
 
 def _names_the_same(clause: Clause, asked: Counted) -> bool:
     """Whether a clause names exactly the counted things: no other things, and not only some of them."""
-    if not clause.name or clause.name[-1] in ("ones", "one"):
+    if not clause.name:  # "two left", not "two open doors", in which the adjective looks like a verb
+        is_adjective = any(map(verb_of, clause.after[:1]))
+        return not is_adjective or {asked.head, "one"}.isdisjoint(map(noun_key, clause.after[1:2]))
+    if clause.name[-1] in ("ones", "one"):
         return True
     quantity = clause.quantity
     if not WORDS["companies"].isdisjoint(clause.after[:1]):  # "a tourist group"
         return False
-    extra = {word for word in clause.name[:-1] if not asked.knows(word)}
-    is_part = quantity.is_all or quantity.is_none or quantity.definite
-    if extra and (asked.modifiers or is_part or not extra <= WORDS["qualities"]):
+    if not all(map(asked.knows, clause.name[:-1])):  # "dry towels" are other things than those counted
         return False
     is_piece = quantity.share is not None or (quantity.is_all and clause.before[-1:] == ("of",))
     if is_piece and not is_plural(clause.name[-1]):  # "half of the pizza"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from countersight.composer.clauses import is_accounted, name_end, taken_apart
-from countersight.composer.quantities import Effect, Quantity, apply, quantity_at
+from countersight.composer.clauses import is_accounted, taken_apart
+from countersight.composer.quantities import Effect, Quantity, apply
 from countersight.composer.questions import Counted, counted_in, supposition, words_in
-from countersight.composer.verbs import Way, way_of
+from countersight.composer.verbs import Way, fits_the_place, way_of
 from countersight.composer.vocabulary import APART, GRAMMAR, REPLACES, noun_key, verb_of
 from countersight.english import base_verb, fraction_at, number_at, number_of
 
@@ -122,13 +122,14 @@ def _replaced(words: list[str], asked: Counted) -> Effect | None:
     is_gone, is_come = (any(noun_key(word) == asked.head for word in side) for side in (gone, come))
     if is_gone == is_come or not _is_another(come if is_gone else gone, asked):
         return None
+    clause = taken_apart(come if is_come else gone, asked)
+    if clause is None:
+        return None
+    others = (*clause.before, *clause.after)
     if is_come:
-        said = quantity_at(come, 0)
-        number = said[0].number if said else None
-        end = name_end(come, said[1], said[0], asked) if said else None
-        return Effect("add", Fraction(number)) if number and end == len(come) else None
-    clause = taken_apart(gone, asked)
-    if clause is None or not all(is_accounted(word, asked) for word in (*clause.before, *clause.after)):
+        is_one_of_them = not asked.is_doing and fits_the_place("adds", clause, asked)
+        return _effect_of_way("adds", clause.quantity) if is_one_of_them and not others else None
+    if not all(is_accounted(word, asked) for word in others):
         return None
     return _effect_of_way("removes", clause.quantity)
 

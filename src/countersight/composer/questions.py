@@ -66,6 +66,12 @@ class Counted(msgspec.Struct, frozen=True):
         )
 
     @property
+    def is_aboard(self) -> bool:
+        """Whether the question asks only what is on or in a thing that people board: on the bus, not at the stop."""
+        is_on = not self.words.isdisjoint(("on", "in")) and self.words.isdisjoint(("at", "by", "of", "to", "from"))
+        return is_on and bool(self.predicate) and {noun_key(word) for word in self.predicate} <= WORDS["boarded"]
+
+    @property
     def is_doing(self) -> bool:
         """Whether the counted things do something or are in a state, so that an added thing need not be one of them."""
         is_in_state = self.is_in_state and WORDS["resting"].isdisjoint(self.predicate) and "sky" not in self.predicate

@@ -30,6 +30,7 @@ _STRICT: Final = frozenset({"up", "down", "over", "out", "off", "away", "on", "b
 _DIRECTIONS: Final = PARTICLES | _OUT | _IN | _STRICT
 _PUTS: Final = frozenset({"put", "place", "set", "lay"})
 """Verbs of putting: things put away may still be in the place that the question names."""
+_BOARDS: Final = frozenset({"on", "onto", "off", "in", "into", "out"})
 _PREPOSITIONS: Final = frozenset({"from", "off", "out", "at", "on", "in", "to", "of", "by"})
 
 
@@ -55,7 +56,7 @@ def way_of(clause: Clause, asked: Counted) -> Way | None:
     if len(ways) != 1 or (clause.before and not any(map(verb_of, clause.before))):  # "up to three came"
         return None
     (way,) = ways
-    if not _fits_the_place(way, clause, asked) or (way != "adds" and not WORDS["companies"].isdisjoint(rest)):
+    if not fits_the_place(way, clause, asked) or (way != "adds" and not WORDS["companies"].isdisjoint(rest)):
         return None
     if is_denied:
         return "removes" if way == "present" and not clause.quantity.is_none else None
@@ -167,8 +168,16 @@ def _is_edited(clause: Clause) -> bool:
     return any(verb_of(word) in WORDS["edits"] for word in (*clause.before, *clause.after))
 
 
-def _fits_the_place(way: Way, clause: Clause, asked: Counted) -> bool:
+def _boards(words: tuple[str, ...]) -> bool:
+    """Whether things get on or off something: "two got on", "two got back in"."""
+    near = (words[place + 1 : place + 3] for place, word in enumerate(words) if verb_of(word) == "get")
+    return any(not _BOARDS.isdisjoint(after) and verb_of(after[0]) is None for after in near)
+
+
+def fits_the_place(way: Way, clause: Clause, asked: Counted) -> bool:
     """Whether the change affects the place and the state that the question asks about."""
+    if _boards((*clause.before, *clause.after)) and not asked.is_aboard:
+        return False
     if way == "removes" and not WORDS["ends_up"].isdisjoint(asked.predicate) and not _is_edited(clause):
         return False
     told = set(asked.predicate).intersection((*clause.before, *clause.name, *clause.after))
