@@ -121,7 +121,7 @@ def test_a_calibration_that_does_not_fit_is_named_in_the_headline(labelled):
 def test_low_specificity_is_a_warning_in_the_headline(labelled):
     moving = Mean(0.55, 0.4, 0.7, 20, 20, 20)
     words = limits_with(labelled[0], specificity=Specificity(moving, moving, 0, 0), controls=10, flips=3)
-    assert "Specificity is 0.550: answers often change when something is edited that the explanation does not" in words
+    assert "Specificity is 0.550: answers often change after edits of objects that the explanation does not" in words
     assert "3 of 10 answers changed with a control edit that should change nothing" in words
     calm = Mean(0.95, 0.9, 1.0, 20, 20, 20)
     assert "Specificity" not in limits_with(labelled[0], specificity=Specificity(moving, calm, 0, 0))

@@ -58,7 +58,7 @@ def test_training_goes_on_after_a_stop_and_ends_in_weights(tmp_path: Path) -> No
 
     def stop(line: str) -> None:
         said.append(line)
-        if line.startswith("looked"):
+        if line.startswith("encoded"):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
