@@ -70,7 +70,7 @@ def test_training_goes_on_after_a_stop_and_ends_in_weights(tmp_path: Path) -> No
     assert (tmp_path / "run" / "encoder.csv").read_text().count("\n") == 2
     assert (weights / "decoder-both.onnx").exists()
     assert (tmp_path / "run" / "decoder-both.csv").read_text().startswith("step,loss,right")
-    with pytest.raises(CountersightError, match="another plan"):
+    with pytest.raises(CountersightError, match="a different plan"):
         train(tmp_path / "run", plan=write(tiny(3), tmp_path / "other.toml"))
 
 
