@@ -232,6 +232,21 @@ def test_many_cases_are_shown_in_blocks(run, monkeypatch):
     assert 'href="?from=1#cases"' in two
 
 
+def test_an_index_that_still_shows_older_results_asks_to_be_reloaded(folder, monkeypatch):
+    monkeypatch.setattr("countersight.view.watching._QUICK_SECONDS", 0)
+    monkeypatch.setattr("countersight.view.watching._WAIT_FACTOR", 10**6)
+    journal = folder / "one/replies.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:10]))
+    (_, first), (_, then), (_, second), (_, now) = asked(
+        folder, "/", "/state", lambda: journal.write_bytes(b"".join(lines)), "/", "/state"
+    )
+    assert json.loads(then)["state"] in first
+    assert "10 of 60" in first
+    assert "10 of 60" in second
+    assert json.loads(now)["state"] not in second
+
+
 @pytest.mark.browser
 def test_pages_stay_alive_in_a_browser_while_runs_come_change_break_and_go(folder, browser):
     journal = folder / "one/replies.jsonl"

@@ -62,15 +62,15 @@ class _Site:
         return await self._respond(self._index_page)
 
     def _index_page(self) -> str:
-        live = Live("/state", self._folders.state())
+        self._folders.refresh()
         links = []
         for fingerprint, runs in self._folders.comparable().items():
             if len(runs) > 1 and (manifest := runs[0].manifest()):
                 words = f"Compare the {len(runs)} runs on {name(manifest.dataset.name)}"
                 links.append((words, f"/dataset/{fingerprint[:16]}"))
-        if not self._folders.runs:
-            return _page("Runs", live, "There is no run here at the moment.", links)
-        return _page("Runs", live, "", links, [runs_grid(self._folders)])
+        grids = [runs_grid(self._folders)] if self._folders.runs else []
+        problem = "" if grids else "There is no run here at the moment."
+        return _page("Runs", Live("/state", self._folders.shown_state()), problem, links, grids)
 
     async def _state(self, request: web.Request) -> web.Response:
         """Return a value that changes when the displayed data changes; pages poll it every few seconds."""

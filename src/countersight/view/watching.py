@@ -122,6 +122,10 @@ class Folders:
         self.refresh()
         return _digest(*(f"{each.path} {each.state()}" for each in self.runs.values()))
 
+    def shown_state(self) -> str:
+        """Return what `state` was when the runs were last read, which may be before their latest changes."""
+        return _digest(*(f"{each.path} {each.scores.seen}" for each in self.runs.values()))
+
     def comparable(self) -> dict[str, list[WatchedRun]]:
         """Return the readable runs by dataset, in listed order."""
         found: dict[str, list[WatchedRun]] = {}
