@@ -15,27 +15,27 @@ from typing import TypeVar
 
 from countersight.system import cores
 
-Order = TypeVar("Order")
+Task = TypeVar("Task")
 Done = TypeVar("Done")
 
 
-def in_order(work: Callable[[Order], Done], orders: Iterable[Order], *, workers: int | None = None) -> Iterator[Done]:
-    """Yield the results of `work` for all `orders`, in sequence, with `workers` processes (default: one per core).
+def in_order(work: Callable[[Task], Done], tasks: Iterable[Task], *, workers: int | None = None) -> Iterator[Done]:
+    """Yield the results of `work` for all `tasks`, in sequence, with `workers` processes (default: one per core).
 
     `work` must have no side effects and depend only on its argument, so that it can run in any process.
     """
     workers = workers or cores()
-    workers = min(workers, len(orders)) if isinstance(orders, Sized) else workers
+    workers = min(workers, len(tasks)) if isinstance(tasks, Sized) else workers
     if workers <= 1:
-        yield from map(work, orders)
+        yield from map(work, tasks)
         return
     # Processes are spawned, not forked: the caller may run threads, such as those of a progress bar.
     pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_exit_with_parent)
     try:
         waiting: deque[Future[Done]] = deque()
-        for order in orders:
+        for task in tasks:
             with _block_interrupts(), _hide_main_script():
-                waiting.append(pool.submit(work, order))
+                waiting.append(pool.submit(work, task))
             if len(waiting) > 4 * workers:  # limits the memory used
                 yield waiting.popleft().result()
         while waiting:

@@ -265,7 +265,7 @@ class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
     settings: dict[str, Any] = {}
 
 
-class Local:
+class LocalParticipant:
     """The base class of participants on this machine, which need no server."""
 
     async def close(self) -> None:

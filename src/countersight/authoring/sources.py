@@ -103,7 +103,7 @@ class Writer(Protocol):
         ...
 
 
-class _Questions(msgspec.Struct):
+class _QuestionEntries(msgspec.Struct):
     questions: list[msgspec.Raw]
 
 
@@ -136,7 +136,7 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rej
         layout = find_suite(VQAV2_NAME).open_layout(annotations)
     else:
         try:
-            json_document(questions, _Questions)
+            json_document(questions, _QuestionEntries)
         except CountersightError:
             raise CountersightError(f"{questions} contains no questions; {_WANTED}") from None
         raise CountersightError(f"{questions} contains no answers; name VQA's annotations with `annotations`")

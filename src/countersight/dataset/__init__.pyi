@@ -12,8 +12,8 @@ from .folder import BadRow as BadRow
 from .folder import Dataset as Dataset
 from .folder import picture_digest as picture_digest
 from .hidden import HIDDEN as HIDDEN
+from .hidden import AnswerKey as AnswerKey
 from .hidden import Hidden as Hidden
-from .hidden import Key as Key
 from .hidden import check_key as check_key
 from .hidden import hidden_in as hidden_in
 from .hidden import hide as hide

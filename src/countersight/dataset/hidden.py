@@ -44,7 +44,7 @@ class _Head(msgspec.Struct, frozen=True):
     """Fingerprint of the published rows, to detect later changes of the dataset."""
 
 
-class Key(msgspec.Struct, frozen=True):
+class AnswerKey(msgspec.Struct, frozen=True):
     """An opened key: the cases with their answers, and the commitment to them."""
 
     path: Path
@@ -126,7 +126,7 @@ def is_key(path: Path) -> bool:
         return file.read(len(_KIND) + 32).find(_KIND.encode()) >= 0
 
 
-def open_key(path: Path) -> Key:
+def open_key(path: Path) -> AnswerKey:
     """Read the cases of a key and compute the commitment to them."""
     line, _, rows = path.read_bytes().partition(b"\n")
     try:
@@ -134,10 +134,10 @@ def open_key(path: Path) -> Key:
         cases = [msgspec.json.decode(row, type=Case) for row in rows.splitlines() if row.strip()]
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path} is not a complete key file: {error}") from error
-    return Key(path, head.fingerprint, _commitment(head.salt, rows), {case.id: case for case in cases})
+    return AnswerKey(path, head.fingerprint, _commitment(head.salt, rows), {case.id: case for case in cases})
 
 
-def check_key(dataset: Dataset, key: Key) -> None:
+def check_key(dataset: Dataset, key: AnswerKey) -> None:
     """Raise DatasetError if the key does not belong to this dataset, or if the dataset was changed since."""
     hidden = hidden_in(dataset)
     if hidden is None:

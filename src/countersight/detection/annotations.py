@@ -17,7 +17,7 @@ MOST_NUMBERS = 200_000
 """Maximum number of coordinates or run lengths of one mask; people draw far fewer."""
 
 
-class _Image(msgspec.Struct, frozen=True):
+class _CocoImage(msgspec.Struct, frozen=True):
     id: int
     file_name: str
     width: int
@@ -29,7 +29,7 @@ class _Category(msgspec.Struct, frozen=True):
     name: str
 
 
-class _Annotation(msgspec.Struct, frozen=True):
+class _CocoAnnotation(msgspec.Struct, frozen=True):
     id: int
     image_id: int
     category_id: int
@@ -40,8 +40,8 @@ class _Annotation(msgspec.Struct, frozen=True):
 
 
 class _File(msgspec.Struct, frozen=True):
-    images: list[_Image]
-    annotations: list[_Annotation]
+    images: list[_CocoImage]
+    annotations: list[_CocoAnnotation]
     categories: list[_Category]
 
 
@@ -89,7 +89,7 @@ class Annotations:
         self._names = {category.id: category.name for category in read.categories}
         self._by_id = {image.id: image for image in read.images}
         self._by_name = {PurePath(image.file_name).name: image for image in read.images}
-        self._annotations: dict[int, list[_Annotation]] = defaultdict(list)
+        self._annotations: dict[int, list[_CocoAnnotation]] = defaultdict(list)
         for annotation in read.annotations:
             self._annotations[annotation.image_id].append(annotation)
 
@@ -112,7 +112,7 @@ class Annotations:
             )
         return sorted(things, key=lambda thing: (_area(thing.box), -thing.id), reverse=True)
 
-    def _image(self, name: str) -> _Image:
+    def _image(self, name: str) -> _CocoImage:
         if not name:
             raise EditFailed("annotations find pictures by file name, and this picture has none")
         base = PurePath(name).name

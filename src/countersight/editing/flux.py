@@ -18,7 +18,7 @@ from countersight.editing.painting import Brief, Given
 from countersight.editing.protocol import EditOrder, EditorSettings, OrderBook, refuse_doubtful
 from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import AskingFailed, EditFailed, EditorError, OrderInDoubt, Overloaded, Unreachable
-from countersight.models import Key, Received, amount, check_address, short_text, shorten, value_at
+from countersight.models import ApiKey, Received, amount, check_address, short_text, shorten, value_at
 from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
@@ -35,7 +35,7 @@ class Flux(HostedEditor):
     key_header = "x-key"
 
     def __init__(
-        self, name: str, model: str, base: str, key: Key, settings: EditorSettings, selector: Selector | None = None
+        self, name: str, model: str, base: str, key: ApiKey, settings: EditorSettings, selector: Selector | None = None
     ) -> None:
         super().__init__(name, model, base, key, settings, selector)
         self.fills = self.described = selector is not None

@@ -15,8 +15,8 @@ from countersight.editing.protocol import EditorSettings
 from countersight.editing.selecting import Selector
 from countersight.errors import EditFailed, EditorError
 from countersight.models import (
+    ApiKey,
     ChatDialect,
-    Key,
     PictureUrls,
     Received,
     Service,
@@ -67,7 +67,7 @@ class HostedEditor(Painting):
     key_header = "Authorization"
 
     def __init__(
-        self, name: str, model: str, base: str, key: Key, settings: EditorSettings, selector: Selector | None = None
+        self, name: str, model: str, base: str, key: ApiKey, settings: EditorSettings, selector: Selector | None = None
     ) -> None:
         super().__init__(name, {"address": base, "model": model}, selector)
         self._model, self._base = model, base.rstrip("/")
@@ -78,7 +78,7 @@ class HostedEditor(Painting):
         await self._service.close()
 
 
-def require_key(variable: str, kind: str) -> Key:
+def require_key(variable: str, kind: str) -> ApiKey:
     """Return the API key from an environment variable; raises if it is missing."""
     key = read_key(variable)
     if not key.text:
@@ -97,7 +97,7 @@ _BLOCKED = frozenset(
 class ChatImage(HostedEditor):
     """A chat model that replies with a picture, at OpenRouter or a compatible server."""
 
-    def __init__(self, name: str, model: str, base: str, key: Key, settings: EditorSettings) -> None:
+    def __init__(self, name: str, model: str, base: str, key: ApiKey, settings: EditorSettings) -> None:
         super().__init__(name, model, base, key, settings)
         self._pictures = PictureUrls()
         self._modalities: tuple[str, ...] = ("image", "text")

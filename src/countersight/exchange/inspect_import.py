@@ -71,7 +71,7 @@ class _Spec(msgspec.Struct, frozen=True):
     packages: dict[str, str] = {}
 
 
-class _Header(msgspec.Struct, frozen=True):
+class _LogHeader(msgspec.Struct, frozen=True):
     eval: _Spec
     version: int = SCHEMA
     status: str = "started"
@@ -88,7 +88,7 @@ def read_log(path: Path, on_bad: OnBad) -> ExternalRun:
         if name is None:
             raise ExchangeError(f"{path} is not an Inspect log: it has no header.json")
         try:
-            header = msgspec.convert(_read_member(packed, name), _Header)
+            header = msgspec.convert(_read_member(packed, name), _LogHeader)
         except msgspec.ValidationError as fault:
             raise ExchangeError(f"{path} is not an Inspect log: {fault}") from None
     if header.version != SCHEMA:

@@ -29,7 +29,7 @@ from .protocol import Viewer as Viewer
 from .providers import OPENAI as OPENAI
 from .providers import without_keys as without_keys
 from .registry import MODELS as MODELS
-from .service import Key as Key
+from .service import ApiKey as ApiKey
 from .service import Received as Received
 from .service import Service as Service
 from .service import check_address as check_address

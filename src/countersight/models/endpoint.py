@@ -9,7 +9,7 @@ from countersight.models.dialects import ChatDialect, first_choice
 from countersight.models.hosted import MAX_RESPONSE, Hosted, decode_json
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker, ends_with, read_prompt
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn, check_options
-from countersight.models.service import Key, Received, Service, error_text, status_error
+from countersight.models.service import ApiKey, Received, Service, error_text, status_error
 
 COMPLETIONS = "/chat/completions"
 BYTES_PER_BYTE = 256
@@ -139,6 +139,6 @@ class Endpoint(Hosted):
         )
 
 
-def open_service(address: str, key: Key, settings: ModelSettings, header: str = "Authorization") -> Service:
+def open_service(address: str, key: ApiKey, settings: ModelSettings, header: str = "Authorization") -> Service:
     """Return the service at an address, with the timeout and size limit for model responses."""
     return Service(address, key, header=header, timeout=settings.timeout, most=MAX_RESPONSE)

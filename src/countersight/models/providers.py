@@ -21,7 +21,7 @@ from countersight.models.endpoint import COMPLETIONS, Endpoint, open_service
 from countersight.models.hosted import Hosted
 from countersight.models.load_balancing import LoadBalancedModel
 from countersight.models.protocol import ModelSettings
-from countersight.models.service import Key, check_address, read_key
+from countersight.models.service import ApiKey, check_address, read_key
 from countersight.registry import with_options
 
 OPENAI = "https://api.openai.com/v1"
@@ -48,7 +48,7 @@ def open_endpoint(name: str, address: str, settings: ModelSettings) -> Endpoint 
     return endpoints[0] if len(endpoints) == 1 else LoadBalancedModel(name, endpoints)
 
 
-def _chat(name: str, url: str, model: str, key: Key, settings: ModelSettings, **differences: Any) -> Endpoint:
+def _chat(name: str, url: str, model: str, key: ApiKey, settings: ModelSettings, **differences: Any) -> Endpoint:
     """Open a model of a service with chat completions.
 
     Only OpenAI's own server is certain to accept the newer name of the token limit; other servers get the older name.
@@ -86,7 +86,7 @@ def open_ollama(name: str, model: str, settings: ModelSettings) -> Endpoint:
     """Open `ollama:MODEL`, on this machine or at OLLAMA_HOST; it needs no key."""
     host = os.environ.get("OLLAMA_HOST") or OLLAMA
     url = check_address(host if "://" in host else f"http://{host}").rstrip("/") + "/v1"
-    return _chat(name, url, model, Key(), settings)
+    return _chat(name, url, model, ApiKey(), settings)
 
 
 def open_anthropic(name: str, model: str, settings: ModelSettings) -> Hosted:
@@ -137,7 +137,7 @@ def without_keys() -> Iterator[list[str]]:
         _MISSING.reset(before)
 
 
-def _read_provider_key(kind: str, *variables: str) -> Key:
+def _read_provider_key(kind: str, *variables: str) -> ApiKey:
     keys, missing = [read_key(variable) for variable in variables], _MISSING.get()
     key = next((each for each in keys if each.text), keys[0])
     sentence = f"{kind}: needs a key; set {' or '.join(variables)} in the environment"

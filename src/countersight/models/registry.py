@@ -78,7 +78,7 @@ MODELS: Registry[Model] = Registry(
             "hf:NAME_OR_PATH",
             "a local model run by transformers, from a folder or downloaded before; run text-only models with "
             "--prompt text-only",
-            "countersight.models.local:Local",
+            "countersight.models.local:LocalModel",
         ),
         "vllm": Plug(
             "vllm:NAME_OR_PATH[?tensor_parallel_size=N]",

@@ -25,7 +25,7 @@ SHORTEST_SECRET = 8
 """The minimum length of a key that is removed from responses; shorter values ("none", "x") are not real keys."""
 
 
-class Key(NamedTuple):
+class ApiKey(NamedTuple):
     """An API key; empty if the server needs none or none is set."""
 
     text: str = ""
@@ -51,7 +51,7 @@ class Received:
 class Service:
     """An HTTP server and the API key for it."""
 
-    def __init__(self, address: str, key: Key, *, header: str = "Authorization", timeout: float, most: int) -> None:
+    def __init__(self, address: str, key: ApiKey, *, header: str = "Authorization", timeout: float, most: int) -> None:
         self.host = urlsplit(address).netloc
         self.key_variable = key.variable
         self._secrets = _key_encodings(key.text) if len(key.text) >= SHORTEST_SECRET else ()
@@ -196,12 +196,12 @@ def check_address(url: str) -> str:
     return url
 
 
-def read_key(variable: str) -> Key:
+def read_key(variable: str) -> ApiKey:
     """Return the key from an environment variable; its text is empty if the variable is not set."""
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
         raise ModelError(f"{variable} contains characters that are not allowed in a key; set it again")
-    return Key(key, variable)
+    return ApiKey(key, variable)
 
 
 def error_text(content: bytes) -> str:

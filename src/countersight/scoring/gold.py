@@ -9,7 +9,7 @@ import msgspec
 
 from countersight.case import VARIANTS, WORLDS, Case, Question, QuestionVariant
 from countersight.csv_lines import csv_lines
-from countersight.dataset import Dataset, Key, is_key, open_key
+from countersight.dataset import AnswerKey, Dataset, is_key, open_key
 from countersight.errors import GoldError
 from countersight.text import several
 
@@ -37,7 +37,7 @@ _Answers = dict[tuple[str, QuestionVariant], Question | str]
 class Gold:
     """Corrected answers by case and question variant, which replace those of a dataset."""
 
-    def __init__(self, answers: _Answers, path: Path, key: Key | None = None) -> None:
+    def __init__(self, answers: _Answers, path: Path, key: AnswerKey | None = None) -> None:
         self._answers = answers
         self.path = path
         self.key = key
@@ -83,7 +83,7 @@ class Gold:
             case_id, variant = min(unused)
             raise GoldError(f"{self.path} corrects the {variant} answer of case {case_id!r}, which was not asked")
 
-    def _opened(self, key: Key, case: Case) -> Case:
+    def _opened(self, key: AnswerKey, case: Case) -> Case:
         """Return the original case of a hidden dataset, with the published pictures."""
         whole = key.cases.get(case.id)
         if whole is None:

@@ -18,7 +18,7 @@ from countersight.engine import RunFolder
 from countersight.errors import ModelError
 from countersight.models import open_model
 from countersight.models.local.loading import Loaded, load
-from countersight.models.local.model import Feed, Local
+from countersight.models.local.model import Feed, LocalModel
 from countersight.models.local.probing import writes_in_batches
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
 from countersight.scoring import score_run
@@ -37,9 +37,9 @@ def ask(model: Model, requests: list[Request], call: str = "reply") -> list[Any]
     return asyncio.run(asking())
 
 
-def opened(folder: Path, settings: ModelSettings = CPU) -> Local:
+def opened(folder: Path, settings: ModelSettings = CPU) -> LocalModel:
     model = open_model(f"hf:{folder}", settings)
-    assert isinstance(model, Local)
+    assert isinstance(model, LocalModel)
     assert isinstance(model, Ranker)
     return model
 

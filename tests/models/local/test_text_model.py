@@ -15,7 +15,7 @@ from countersight.case import Option
 from countersight.errors import ModelError
 from countersight.models import open_model
 from countersight.models.local.loading import load
-from countersight.models.local.model import Local
+from countersight.models.local.model import LocalModel
 from countersight.models.local.ranking import plain_losses
 from countersight.models.protocol import ModelSettings, Request, Turn
 
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def said(folder: Path, *texts: str, **settings: object) -> list[object]:
     async def ask() -> list[object]:
-        model = Local("hf:words", str(folder), ModelSettings(max_tokens=6, device="cpu", **settings))
+        model = LocalModel("hf:words", str(folder), ModelSettings(max_tokens=6, device="cpu", **settings))
         try:
             asked = [Request(text, (Turn("user", text),), "open") for text in texts]
             return list(await asyncio.gather(*map(model.reply, asked)))

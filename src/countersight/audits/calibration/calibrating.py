@@ -19,7 +19,7 @@ from countersight.audits.calibration.sheets import (
 )
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import find_counted_concepts
-from countersight.audits.records import Local
+from countersight.audits.records import LocalParticipant
 from countersight.audits.scene_facts import SceneIndex, asked_fact, right_answer
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import AuditTrail, read_audit
@@ -110,7 +110,7 @@ class Design(msgspec.Struct, frozen=True):
         return cls(tuple(RIGHT)[kind], nth % 2, hostile)
 
 
-class Respondents(Local):
+class Respondents(LocalParticipant):
     """A scripted model that knows the scenes of a dataset; the design of each case decides whether it is faithful."""
 
     needs_picture = True

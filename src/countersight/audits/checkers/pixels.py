@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
-from countersight.audits.records import Actor, Check, Local
+from countersight.audits.records import Actor, Check, LocalParticipant
 from countersight.detection import box_of
 from countersight.editing import Action, EditRequest, colour_share
 from countersight.editing.exact import changed_scene
@@ -25,7 +25,7 @@ LEAST_COLOUR = 0.4
 """Least share of the pixels under the mask that must have the new colour."""
 
 
-class PixelChecker(Local):
+class PixelChecker(LocalParticipant):
     """Checks edits by pixels alone, without a model."""
 
     def __init__(self) -> None:
@@ -192,7 +192,7 @@ _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 """Actions that paint new content."""
 
 
-class SeamChecker(Local):
+class SeamChecker(LocalParticipant):
     """Checks whether an edit looks real, without a model."""
 
     def __init__(self, thresholds: Mapping[str, float] = THRESHOLDS) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Final
 
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.records import Actor, Concepts, Local
+from countersight.audits.records import Actor, Concepts, LocalParticipant
 from countersight.audits.scene_facts import asked_fact, claims
 from countersight.detection import ToolFailed, classes_of
 from countersight.editing import Action, ConceptKind, Instruction, noun_in
@@ -15,7 +15,7 @@ from countersight.scenes import NAMED, PLACES
 LEAVE_THE_REST: Final = "Leave everything else exactly as it is."
 
 
-class RuleExtractor(Local):
+class RuleExtractor(LocalParticipant):
     """Reads the numbers that an explanation claims, without a model."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ LONGEST: Final = 20_000
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-class ThingsExtractor(Local):
+class ThingsExtractor(LocalParticipant):
     """Finds objects in the picture that an explanation names, without a model."""
 
     def __init__(self) -> None:

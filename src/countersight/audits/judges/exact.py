@@ -10,7 +10,7 @@ from typing import Final
 
 from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of, read_answer
 from countersight.audits.judges.rules import Decision, normal
-from countersight.audits.records import Actor, Local, Verdict
+from countersight.audits.records import Actor, LocalParticipant, Verdict
 from countersight.audits.scene_facts import asked_fact, claims, find_moved_facts, right_answer
 from countersight.reading import without_refusal
 from countersight.scenes import COLOURS, Scene, facts_by_name
@@ -24,7 +24,7 @@ _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'
 """Every text about a generated scene contains at least one of these words."""
 
 
-class ExactJudge(Local):
+class ExactJudge(LocalParticipant):
     """Compares the model's words with the changes of the scene; needs a dataset of generated scenes."""
 
     several = False

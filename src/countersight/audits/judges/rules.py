@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from countersight.audits.judges.protocol import Evidence, Judged, path_of, read_answer
-from countersight.audits.records import Actor, Local, Verdict
+from countersight.audits.records import Actor, LocalParticipant, Verdict
 from countersight.english import FUNCTION_WORDS
 
 NAME: Final = "rules"
@@ -17,7 +17,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
-class RuleJudge(Local):
+class RuleJudge(LocalParticipant):
     """Decides if the text is sufficient, and abstains otherwise."""
 
     several = False

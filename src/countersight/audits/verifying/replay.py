@@ -25,7 +25,7 @@ from countersight.audits.records import (
     Concepts,
     EditRecord,
     Failed,
-    Local,
+    LocalParticipant,
     ModelReply,
     Output,
     Stage,
@@ -133,7 +133,7 @@ def same_picture(given: bytes, made: bytes) -> bool:
 
 BUILT_IN: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
 """Participants without a server, weights or randomness: they always give the same output and never fail."""
-Key = tuple[Stage, StepPlace]
+StepKey = tuple[Stage, StepPlace]
 
 
 class Replay:
@@ -142,14 +142,14 @@ class Replay:
     def __init__(self, steps: Iterable[Step], folder: AuditFolder, unlike: What) -> None:
         """`unlike` is the kind of finding for a different picture."""
         self.findings: list[Finding] = []
-        self.log: dict[Key, Step] = {}
+        self.log: dict[StepKey, Step] = {}
         self.current: Step | None = None
         self._folder, self._unlike = folder, unlike
         self._steps, self._replies = tuple(steps), list[str]()
-        self.visited: set[Key] = set()
+        self.visited: set[StepKey] = set()
         self._case = StepPlace()
         """The place of the current case."""
-        done: dict[Key, int] = {}
+        done: dict[StepKey, int] = {}
         for step in self._steps:
             key, failed = (step.stage, step.place), isinstance(step.output, Failed)
             if key in done:  # a later step or failure would silently replace the first
@@ -291,7 +291,7 @@ class Replay:
         return None
 
 
-class Recorded(Local):
+class Recorded(LocalParticipant):
     """A participant that cannot be asked again: a model, an editor, or a judge, extractor or checker of a plugin."""
 
     def __init__(self, party: Actor, replay: Replay) -> None:

@@ -7,4 +7,4 @@ from .loading import free_memory as free_memory
 from .loading import is_out_of_memory as is_out_of_memory
 from .loading import loading_error as loading_error
 from .loading import read_any_config as read_any_config
-from .model import Local as Local
+from .model import LocalModel as LocalModel

@@ -112,7 +112,7 @@ def _attend(
 AttentionInterface.register(_NAME, _attend)
 
 
-class Choice:
+class TokenChoice:
     """Chooses the next token of each answer: the most likely one."""
 
     on_device = True
@@ -123,10 +123,10 @@ class Choice:
         return logits.float().argmax(-1)
 
 
-LIKELIEST = Choice()
+LIKELIEST = TokenChoice()
 
 
-class ChoiceByAnswer(Choice, ABC):
+class ChoiceByAnswer(TokenChoice, ABC):
     """A choice that depends on the answer and not only on the logits."""
 
     on_device = False
@@ -161,7 +161,7 @@ class Slots:
     """Slots for answers that are generated concurrently, one token of each per step."""
 
     def __init__(
-        self, loaded: Loaded, read: Any, rows: int, length: int, position: Any, choice: Choice, ends: list[int]
+        self, loaded: Loaded, read: Any, rows: int, length: int, position: Any, choice: TokenChoice, ends: list[int]
     ) -> None:
         """Allocate rows of at most `length` tokens, with the layers of the cache `read` and the shape of `position`."""
 
@@ -193,7 +193,7 @@ class Slots:
         """The number of slots."""
         return len(self._begun)
 
-    def can_hold(self, rows: int, length: int, choice: Choice, ends: list[int]) -> bool:
+    def can_hold(self, rows: int, length: int, choice: TokenChoice, ends: list[int]) -> bool:
         """Whether the slots have room for these answers, and use the same choice and the same end tokens."""
         return (self._choice, self._ending) == (choice, ends) and self.rows >= rows and self.length >= length
 
@@ -297,7 +297,7 @@ def generate(
     loaded: Loaded,
     prompts: Prompt,
     most: int,
-    choice: Choice = LIKELIEST,
+    choice: TokenChoice = LIKELIEST,
     stopped: Callable[[], bool] = lambda: False,
 ) -> list[list[int]]:
     """Generate at most `most` tokens after each conversation of a batch, and return them without the prompt."""
@@ -327,7 +327,7 @@ class _ChosenTokens(LogitsProcessor):
     Records where the answers begin, since only some families return the prompt as well.
     """
 
-    def __init__(self, choice: Choice) -> None:
+    def __init__(self, choice: TokenChoice) -> None:
         self.start: int | None = None
         self._choice = choice
 
@@ -379,7 +379,7 @@ def write_shared(
     sight: Sight,
     requests: Feed,
     most: int,
-    choice: Choice = LIKELIEST,
+    choice: TokenChoice = LIKELIEST,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Written | AskingFailed]]:
     """Yield the answer to each conversation, of at most `most` tokens, with shared prefixes read only once."""
@@ -404,7 +404,7 @@ def write_shared(
 class _Writing:
     """The running answers to some requests, and the conversations that are read next."""
 
-    def __init__(self, loaded: Loaded, sight: Sight, rows: int, most: int, choice: Choice) -> None:
+    def __init__(self, loaded: Loaded, sight: Sight, rows: int, most: int, choice: TokenChoice) -> None:
         self._loaded, self._sight, self._rows, self._most, self._choice = loaded, sight, min(ROWS, rows), most, choice
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)

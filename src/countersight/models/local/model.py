@@ -1,7 +1,7 @@
 """The local model and its queue of questions.
 
-A request arrives at `Local` and waits in `Queue`; a thread processes waiting requests in batches, with `ranking.py` to
-rank options or `writing.py` to generate replies. Both store shared tokens only once, in a tree (`trees.py`).
+A request arrives at `LocalModel` and waits in `Queue`; a thread processes requests in batches. `ranking.py` ranks
+options, and `writing.py` generates replies. Both store shared tokens only once, in a tree (`trees.py`).
 
 Batches are as large as memory allows. The limit is found by trial: if a batch does not fit, half of it is tried, and
 later batches are not larger. No request is lost. Further requests can join a running batch, so that the device is never
@@ -43,7 +43,7 @@ _MOST_WORDS = 16
 """The initial number of questions in a batch of a text-only model; small, since programs and their prompts are long."""
 
 
-class Local(Displayed):
+class LocalModel(Displayed):
     """A local model, run by transformers, that generates replies and ranks options.
 
     Most models accept pictures; text-only models write programs, or answer without seeing the picture.

@@ -18,7 +18,14 @@ from countersight.models.local.conversation import (
     model_inputs,
     prepare_prompt,
 )
-from countersight.models.local.generating import LIKELIEST, Choice, ChoiceByAnswer, end_tokens, generate, write_shared
+from countersight.models.local.generating import (
+    LIKELIEST,
+    ChoiceByAnswer,
+    TokenChoice,
+    end_tokens,
+    generate,
+    write_shared,
+)
 from countersight.models.local.loading import is_out_of_memory
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_sight
 from countersight.models.local.trees import Sight
@@ -104,7 +111,7 @@ def _make_answer(loaded: Loaded, row: list[int], read: int, ends: list[int]) -> 
     )
 
 
-def _choice(loaded: Loaded, settings: ModelSettings, requests: Mapping[int, Request]) -> Choice:
+def _choice(loaded: Loaded, settings: ModelSettings, requests: Mapping[int, Request]) -> TokenChoice:
     """Return how tokens are chosen; if the settings have no temperature, the model's own settings apply."""
     temperature, own = settings.temperature, loaded.model.generation_config
     if temperature is None:

@@ -82,7 +82,7 @@ class SyntheticMade(msgspec.Struct, frozen=True):
         return list(zip(names, map(encode, draw_both(self.record.scene, self.changed)), strict=True))
 
 
-class Order(NamedTuple):
+class SyntheticSettings(NamedTuple):
     """The settings of a dataset to generate."""
 
     size: int
@@ -124,7 +124,7 @@ def make_synthetic(
     provenance |= {"wording": wording} if groups == USUAL else {"groups": groups}
     if controls:
         provenance["controls"] = size
-    order = Order(size, seed, controls, groups == LEAST_CHANGE, wording == "eight")
+    settings = SyntheticSettings(size, seed, controls, groups == LEAST_CHANGE, wording == "eight")
     asked = "six templates of" if groups == USUAL else f"{groups} questions about"
     with (
         DatasetWriter(
@@ -142,7 +142,7 @@ def make_synthetic(
         progress("Drawing", size, "cases") as show,
     ):
         done = 0
-        for chunk in in_order(partial(_make_chunk, order), range(0, size, CHUNK), workers=workers):
+        for chunk in in_order(partial(_make_chunk, settings), range(0, size, CHUNK), workers=workers):
             for made, pictures in chunk:
                 for name, data in pictures:
                     (writer.staging / name).write_bytes(data)
@@ -222,21 +222,21 @@ def make_control(template: Template, seed: int, index: int, number: int, *, eigh
     return SyntheticMade(control, SceneRecord(control.id, puzzle.scene, (edit,)), changed)
 
 
-def _make_chunk(order: Order, start: int) -> list[tuple[SyntheticMade, list[tuple[str, bytes]]]]:
-    positions = range(start, min(start + CHUNK, order.size))
-    return [(made, made.draw()) for position in positions for made in _make_at(order, position)]
+def _make_chunk(settings: SyntheticSettings, start: int) -> list[tuple[SyntheticMade, list[tuple[str, bytes]]]]:
+    positions = range(start, min(start + CHUNK, settings.size))
+    return [(made, made.draw()) for position in positions for made in _make_at(settings, position)]
 
 
-def _make_at(order: Order, position: int) -> Iterator[SyntheticMade]:
+def _make_at(settings: SyntheticSettings, position: int) -> Iterator[SyntheticMade]:
     """Yield the case at a position of the dataset, and its control if there are controls."""
-    if order.least_change:
-        case, scene, edit = least_change(order.seed, position)
+    if settings.least_change:
+        case, scene, edit = least_change(settings.seed, position)
         yield SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
         return
-    template, index = _template_at(position, order.size)
-    yield make_case(template, order.seed, index, position + 1, eight=order.eight)
-    if order.controls:
-        yield make_control(template, order.seed, index, position + 1, eight=order.eight)
+    template, index = _template_at(position, settings.size)
+    yield make_case(template, settings.seed, index, position + 1, eight=settings.eight)
+    if settings.controls:
+        yield make_control(template, settings.seed, index, position + 1, eight=settings.eight)
 
 
 def _template_at(position: int, size: int) -> tuple[Template, int]:
