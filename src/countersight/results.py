@@ -10,6 +10,7 @@ from countersight.audits import score as score_audit
 from countersight.case import Case
 from countersight.engine import RunFolder
 from countersight.scoring import Gold, JudgedRun, Scores, judge_run
+from countersight.suites import named_scores
 
 
 class Run(RunFolder):
@@ -21,7 +22,7 @@ class Run(RunFolder):
 
     def scores(self, *, gold: Path | str | None = None) -> Scores:
         """Return accuracy, drop and other scores, by group and overall; `gold` contains corrected answers."""
-        return (judge_run(self, gold=Gold.open(gold)) if gold else self._judged).scores()
+        return named_scores(judge_run(self, gold=Gold.open(gold)) if gold else self._judged)
 
     def frame(self, kind: str = "arrow", *, gold: Path | str | None = None) -> Any:
         """Return one row per answer: an Arrow table, or a `pandas` or `polars` data frame (if installed)."""

@@ -45,6 +45,8 @@ CHANGES = (
     ("{k} of the {x} disappeared", -1), ("we took away {k} of the {x}", -1), ("there were {k} more {x}", 1),
 )  # fmt: skip
 INSIDE = (
+    ("How many dogs are there?", "4", "How many dogs would there be if 2 dogs joined the 4 dogs?", "6"),
+    ("How many dogs are there?", "4", "How many dogs would there be if the pack grew to six?", "6"),
     ("How many dogs are there?", "4", "How many dogs would there be if 3 of the 4 dogs left?", "1"),
     ("How many dogs are there?", "4", "How many dogs would there be if there were 1 dog instead of 4?", "1"),
     ("How many dogs are there?", "2", "How many dogs would there be if both of the dogs left?", "0"),
@@ -70,8 +72,21 @@ def stated_counts() -> Iterator[Planted]:
     yield from INSIDE
 
 
+VARIED = (
+    ("Is the umbrella open?", "yes", "Suppose a gust broke it; would the umbrella be open?", "no"),
+    ("Is the candle burning?", "yes", "Had someone blown on it, would the candle be burning?", "no"),
+    ("Is the bird flying?", "no", "Would the bird be flying if a hawk attacked it?", "yes"),
+    ("Is the sofa empty?", "yes", "Would the sofa be empty after the cat jumped on it?", "no"),
+    ("How many slices are left?", "4", "How many slices would be left if the boy ate two?", "2"),
+    ("How many people are riding?", "6", "How many people would be riding if 3 people got off the elephant?", "3"),
+    ("How many tail fins are visible?", "3", "How many tail fins are visible if there are 3 more planes?", "6"),
+)
+"""Good pairs in other words, whose numbers may equal a count by chance."""
+
+
 def good_pairs() -> Iterator[Planted]:
     """Yield good pairs."""
+    yield from VARIED
     for noun, (change, sign), count, number in product(NOUNS, CHANGES, (4, 7), (2, 3)):
         draft = f"How many {noun} would there be if {change.format(k=number, x=noun)}?"
         yield f"How many {noun} are there?", str(count), draft, str(count + number * sign)

@@ -10,6 +10,7 @@ import planted
 import pytest
 from chat_server import ChatServer, question_of
 from pairing import write_csv
+from published import published
 
 from countersight.authoring import (
     CHECKS,
@@ -23,6 +24,7 @@ from countersight.authoring import (
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy
 from countersight.models import ModelSettings
+from countersight.suites import find_suite, rows_of
 
 GOOD = ("Is the dog asleep?", "yes", "Would the dog be asleep if the doorbell had just rung?", "no")
 
@@ -77,7 +79,23 @@ def faults(pair: planted.Planted) -> list[str]:
 
 def test_good_pairs_pass_every_rule() -> None:
     good = list(planted.good_pairs())
-    assert sum(not faults(pair) for pair in good) >= 0.95 * len(good)
+    assert not [pair for pair in good if faults(pair)]
+
+
+@pytest.mark.slow
+def test_pairs_that_people_wrote_pass_the_rules() -> None:
+    """C-VQA-Real: at least 95 % of the pairs whose answer changes and does not follow from the text alone."""
+    layout = find_suite("cvqa-real").open_layout()
+    found: Counter[str] = Counter()
+    for number, (_, row) in enumerate(rows_of(layout, published("cvqa/C-VQA-Real_questions.csv")), start=1):
+        case = layout.as_case(row, number)
+        factual, changed = case.factual, case.counterfactual
+        name, *_ = [*faults((factual.text, factual.answer, changed.text, changed.answer)), "passed"]
+        is_bad = factual.answer == changed.answer or name == "the text alone gives the answer"
+        is_bad |= changed.answer == "0" and name == "an answer or a count is stated"  # "if the dog left"
+        found["" if is_bad else name] += 1
+    assert found["passed"] >= 0.95 * (found.total() - found[""])
+    assert found[""] <= 0.07 * found.total()
 
 
 def test_stated_counts_are_rejected_by_rule() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import zipfile
 
 import pytest
@@ -142,8 +143,12 @@ def test_an_incomplete_log_is_reported(log, folder, tmp_path, capsys):
         main(["import-run", str(path), "--dataset", str(folder), "--from", "inspect", "-o", str(tmp_path / "back")])
         == 0
     )
-    told = capsys.readouterr().err
+    out, told = capsys.readouterr()
     assert "is not complete: its status is 'cancelled'; no answer to 1 question of the dataset" in told
+    assert re.search(r"imported 31 of 35 answers of speaker in .*; 3 failed", out)
+    assert "imported 34 of 35 answers" in str(cs.score(tmp_path / "back"))
+    report = cs.report(tmp_path / "back", out=tmp_path / "page")
+    assert "imported 34 of 35 answers" in report.data.runs[0].progress
     whole = import_run("inspect", log, folder, tmp_path / "whole")
     assert (whole.unanswered, whole.unfinished) == (0, "")
     assert not cs.Run.open(tmp_path / "whole").manifest.observed.get("left out")

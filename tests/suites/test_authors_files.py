@@ -18,6 +18,7 @@ from published import published
 from running import ask
 
 import countersight as cs
+from countersight.cli import main
 from countersight.models import Answer
 from countersight.reports import write_report
 from countersight.scenes import apply
@@ -249,7 +250,7 @@ def hold(rows, made_up, scores):
         assert ours(scores, category) == by_the_authors(*zip(*pairs, strict=True))
 
 
-def test_hallusionbench_is_scored_by_the_authors_formula(tmp_path):
+def test_hallusionbench_is_scored_by_the_authors_formula(tmp_path, capsys):
     rows = rows_like_theirs()
     made_up, imported, bad, scores = answered(rows, tmp_path)
     assert (imported.cases, imported.text_only, bad) == (120, 20, [])
@@ -261,6 +262,30 @@ def test_hallusionbench_is_scored_by_the_authors_formula(tmp_path):
     ]
     accuracies = {line.group: (line.factual.right, line.factual.n) for line in divided.lines}
     assert accuracies == {category: ours(scores, category)[0] for category in ("VD", "VS")}
+    page = (tmp_path / "page" / "tables.md").read_text()
+    assert "| group | n | aAcc | qAcc | fAcc | unread | failed | missing |" in page
+    assert main(["report", str(tmp_path / "r"), "-o", str(tmp_path / "again"), "--to", "markdown"]) == 0
+    summary, score_table = capsys.readouterr().out, str(scores)
+    shares = [f"{100 * right / n:.1f}%" for right, n in ours(scores)]
+    for name, share in zip(("aAcc", "qAcc", "fAcc"), shares, strict=True):
+        assert name in summary and name in score_table  # noqa: PT018
+        assert share.rstrip("%") in summary
+
+
+def test_a_missing_answer_leaves_out_its_question_and_figure_only(tmp_path):
+    """HallusionBench: not the whole set. The authors' script needs every answer."""
+    rows = rows_like_theirs()
+    cases, _, _ = import_suite("hallusionbench", json_file(tmp_path / "h.json", rows), tmp_path / "d")
+    missing = {cases[0].id, cases[7].id}  # question 0 about figure 0 of one set, question 1 about figure 0 of the next
+    said = {case.id: SAYS[case.factual.answer][0] for case in cases if case.id not in missing}
+    ask(tmp_path / "d", tmp_path / "r", Scripted(said))
+    line = cs.score(tmp_path / "r").sets[-1]
+    assert [metric.rate.n for metric in line.metrics.values()] == [40 - 2, 50 - 2, 20 - 2]
+    assert (line.answers.n, {metric.left_out for metric in line.metrics.values()}) == (118, {2})
+    write_report([tmp_path / "r"], tmp_path / "page")
+    note = "Not counted, because an answer is missing: 2 questions, 2 pictures, 2 sets."
+    assert note in (tmp_path / "page" / "tables.md").read_text()
+    assert note in " ".join(str(cs.score(tmp_path / "r")).split())
 
 
 @pytest.mark.slow

@@ -431,6 +431,9 @@ def test_acquired_shows_frames_and_has_two_answers(tmp_path):
     source = json_file(tmp_path / "val.json", rows)
     cases, imported, bad = import_suite("acquired", source, tmp_path / "d", tmp_path / "p")
     only, second, third = cases
+    (tmp_path / "p" / "ego4d_scod-1" / "frame_0.png").write_bytes(b"no picture")
+    *_, broken = import_suite("acquired", source, tmp_path / "e", tmp_path / "p")[2]
+    assert broken == (3, "video_id", "'ego4d_scod-1/frame_0.png' is not a PNG, JPEG, GIF or WebP picture")
     assert (second.image, third.image) == ("images/ego4d:scod-1/frame_0.png", None)
     assert imported.not_found == {"ego4d:scod-2/": 4}
     assert (only.counterfactual.answer, only.group, len(only.further_images)) == ("B", "Physical", 2)

@@ -10,7 +10,7 @@ from typing import Final
 
 from countersight.authoring.sources import PairDraft, SourceQuestion
 from countersight.authoring.vocabulary import EMPTY, SENSITIVE
-from countersight.composer import FILLER, PLACES, compose, counted_in, effects_of, noun_key
+from countersight.composer import FILLER, PLACES, compose, counted_in, effects_of, noun_key, tells_a_change
 from countersight.english import number_of, regular
 
 Fault = str
@@ -26,12 +26,16 @@ _OPENING: Final = re.compile(
     r"|(?:let's|let us) say(?: that)?|in case|unless|pretend(?:ing)?(?: that)?|without|when|after|once"
     r"|in a world where|under the assumption that|on condition that)\b"
 )
+_INVERTED: Final = re.compile(r"^(?:had|were|should)\b")
+"""The beginning of a supposition without "if": "had it rained, …"."""
 _ASKED: Final = re.compile(
     r"\b(?:how many|what (?:would|will|is) (?:be )?the (?:total |new )?(?:number|count)"
     r"|(?:would|could|should|might) \w|(?:will|can|is|are|was|were|do|does|did|has|have)"
     r" (?:there|the|this|that|these|those|he|she|it|they|any|anyone|anybody|someone|somebody|a|an|you|we|his|her|their"
     r"|its|both|all|every|each)\b)"
 )
+_DEFINITE_NUMBER: Final = re.compile(r"\b(?:the|these|those|to) (\w+)")
+"""A number that can only be the old or the new count: "the 4 dogs", "grew to six"."""
 _THEN_ASKED: Final = re.compile(rf"[,.;:!?-]\s*(?:then,? )?(?={_ASKED.pattern})")
 _ROOT = 4
 """The number of letters at the beginning of a word that are taken as its root."""
@@ -43,7 +47,7 @@ _LITTLE: Final = FILLER | PLACES | {"if", "would", "could", "be", "is", "are", "
 def parts_of(question: str) -> tuple[str, str] | None:
     """Split a question into its main clause and its supposition, in lower case; None if there is no supposition."""
     text = " ".join(question.casefold().replace("’", "'").split()).strip(" ?.!")
-    opening = _OPENING.search(text)
+    opening = _OPENING.search(text) or _INVERTED.search(text)
     if opening is None:
         return None
     before, after = text[: opening.start()].strip(" ,;:.-"), text[opening.end() :].strip(" ,;:.-")
@@ -109,9 +113,10 @@ def states_nothing(source: SourceQuestion, draft: PairDraft) -> Fault:
     has_number = not _numbers(asked) <= _numbers(source.question.casefold())
     if has_number or any(effect.given is not None for effect in effects_of(draft.question, source.question) or ()):
         return "it states the count"
-    is_undecided = compose(int(source.answer), draft.question, source.question) is None
-    has_count = is_undecided and {source.answer, draft.answer} & _numbers(supposed)
-    return "it contains the old or the new count" if has_count else ""
+    if compose(int(source.answer), draft.question, source.question) is not None:
+        return ""
+    said = " ".join(_DEFINITE_NUMBER.findall(supposed)) if tells_a_change(supposed) else supposed
+    return "it contains the old or the new count" if {source.answer, draft.answer} & _numbers(said) else ""
 
 
 def differs(source: SourceQuestion, draft: PairDraft) -> Fault:

@@ -69,7 +69,8 @@ def _push(chosen: argparse.Namespace) -> int:
 
 def _import(chosen: argparse.Namespace) -> int:
     from countersight.exchange import import_run
-    from countersight.scoring import score_run
+    from countersight.scoring import judge_run
+    from countersight.suites import named_scores
 
     imported = import_run(chosen.tool, chosen.path, chosen.dataset, chosen.output, model=chosen.model, on_bad=print_bad)
     skipped = {
@@ -78,13 +79,15 @@ def _import(chosen: argparse.Namespace) -> int:
         "skipped: the question already has an answer": imported.repeated,
     }
     words = "".join(f"; {number:,} {what}" for what, number in skipped.items() if number)
-    print(
-        printable(f"{several(imported.answers, 'answer')} of {imported.run.manifest.model} in {chosen.output}{words}")
-    )
+    answers = several(imported.answers, "answer")
+    if imported.unanswered:
+        total = imported.answers + imported.failed + imported.unanswered
+        answers = f"imported {imported.answers:,} of {several(total, 'answer')}"
+    print(printable(f"{answers} of {imported.run.manifest.model} in {chosen.output}{words}"))
     notes = [imported.unfinished] if imported.unfinished else []
     if imported.unanswered:
         notes.append(f"no answer to {several(imported.unanswered, 'question')} of the dataset")
     if notes:
         print(printable(f"{chosen.path} is not complete: {'; '.join(notes)}"), file=sys.stderr)
-    print(score_run(imported.run))
+    print(named_scores(judge_run(imported.run)))
     return 0

@@ -72,12 +72,13 @@ def add(verbs: Verbs) -> None:
 def _score(chosen: argparse.Namespace) -> int:
     from countersight.engine import RunFolder
     from countersight.scoring import Gold, judge_run
+    from countersight.suites import named_scores
 
     if chosen.output and chosen.output.suffix.lower() not in (".parquet", ".csv"):
         raise CountersightError(f"{chosen.output} must end in .parquet or .csv")
     gold = Gold.open(chosen.gold) if chosen.gold else None
     judged = judge_run(RunFolder.open(chosen.run), dataset=chosen.dataset, gold=gold)
-    print(judged.scores())
+    print(named_scores(judged))
     if chosen.output:
         judged.write_answers(chosen.output)
         print(f"Every answer: {chosen.output}")

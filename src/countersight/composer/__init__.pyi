@@ -9,3 +9,4 @@ from .vocabulary import KINDS as KINDS
 from .vocabulary import PLACES as PLACES
 from .vocabulary import is_verb as is_verb
 from .vocabulary import noun_key as noun_key
+from .vocabulary import tells_a_change as tells_a_change

@@ -50,6 +50,7 @@ _PHRASES: Final = frozenset().union(
     *(REPLACES, WORDS["moves"], WORDS["present"], WORDS["stays"], _BEGIN_END),
 )
 VERBS: Final = frozenset(phrase.split()[0] for phrase in _PHRASES)
+_OF_CHANGE: Final = VERBS - WORDS["present"] - WORDS["stays"]
 PARTICLES: Final = frozenset(phrase.split()[1] for phrase in _PHRASES if " " in phrase)
 _SAME: Final[dict[str, str]] = {other: name for name, others in _LISTED["same"].items() for other in others.split()}
 
@@ -65,6 +66,12 @@ def noun_key(word: str) -> str:
 def verb_of(word: str) -> str | None:
     """Return the base form of a verb that the composer knows, or None."""
     return base_verb(word, VERBS)
+
+
+def tells_a_change(clause: str) -> bool:
+    """Whether a clause says that things come, go or change, unlike "if there were two dogs"."""
+    words = clause.split()
+    return "more" in words or any(base_verb(word, _OF_CHANGE) for word in words)
 
 
 def is_verb(word: str) -> bool:

@@ -93,6 +93,11 @@ class RunManifest(msgspec.Struct, frozen=True):
     """Facts found out during the run, such as fields that the server refused; not part of the run's identity."""
     format: int = FORMAT
 
+    @property
+    def is_imported(self) -> bool:
+        """Whether the replies were imported from another tool."""
+        return "asked with" in self.settings
+
     def answer_settings(self) -> dict[str, Any]:
         """Return the model's settings and everything else that answers depend on, except the prompt."""
         settings = dict(self.settings)

@@ -138,7 +138,8 @@ def import_run(
     wanted = ("told", "shown") if shown else ("told",)
     unanswered = sum(place.telling in wanted and key not in replies for key, place in places.items())
     if unanswered:
-        run.observe({LEFT_OUT: {f"the file of {external.tool} has no answers to these questions": unanswered}})
+        imported = f"imported {len(replies):,} of {len(replies) + unanswered:,} answers of {external.tool}"
+        run.observe({LEFT_OUT: {imported: unanswered}})
     failed = sum(reply.state == "failed" for reply in replies.values())
     strays = sum(answer.key not in places for answer in answers)
     return ImportedRun(

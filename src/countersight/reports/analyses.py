@@ -1,7 +1,7 @@
 """Further analyses of the runs of a report, as tables."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, get_args
 
 import numpy as np
@@ -17,11 +17,13 @@ from countersight.reports.tables import group_line
 from countersight.scoring import (
     CONFIDENCE,
     RIGHT,
+    UNITS,
     Correlation,
     Ranking,
     SetScores,
     compare_prompts,
     correlation,
+    left_out_note,
     ranking,
     share,
 )
@@ -100,7 +102,7 @@ def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
 
 
 def _set_table(run: LoadedRun, terms: Terms) -> Grid:
-    heads = [terms.wholes.get(which, f"whole {which}s") for which in ("question", "picture", "set")]
+    heads = {unit: terms.wholes.get(unit, f"whole {unit}s") for unit in UNITS}
     lines = (
         group_line(
             run,
@@ -108,23 +110,22 @@ def _set_table(run: LoadedRun, terms: Terms) -> Grid:
             terms,
             line.answers.n,
             line.answers,
-            *(each.rate if each else None for each in (line.question, line.picture, line.whole)),
+            *map(line.rates.get, UNITS),
         )
         for line in run.sets
     )
     return Grid(
         f"Complete sets: {name(run.label)}",
-        (terms.group, "n", "answers", *heads),
+        (terms.group, "n", "answers", *heads.values()),
         tuple(lines),
-        _chance_of_sets(run.sets[-1], heads),
+        f"{left_out_note(run.sets[-1])} {_chance_of_sets(run.sets[-1], heads)}".strip(),
         key="sets",
         measures=("", "answers", "questions", "pictures", "sets"),
     )
 
 
-def _chance_of_sets(line: SetScores, heads: Sequence[str]) -> str:
-    wholes = zip(heads, (line.question, line.picture, line.whole), strict=True)
-    guessed = [f"{called} {percent(whole.chance)}%" for called, whole in wholes if whole and whole.chance]
+def _chance_of_sets(line: SetScores, heads: Mapping[str, str]) -> str:
+    guessed = [f"{heads[unit]} {percent(metric.chance)}%" for unit, metric in line.metrics.items() if metric.chance]
     return f"Random guessing gives {', '.join(guessed)}." if guessed else ""
 
 

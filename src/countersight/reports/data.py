@@ -59,6 +59,8 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """Advice to the user about the run, one sentence each."""
     damaged: int = 0
     """The number of unreadable lines in the journal."""
+    imported: bool = False
+    """Whether the replies were imported from another tool."""
     sets: tuple[SetScores, ...] = ()
     """Scores of complete sets, by group and overall, if cases belong to sets."""
     stopping_note: str = ""
@@ -68,6 +70,10 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     def overall(self) -> GroupScores:
         """The scores on all cases."""
         return self.groups[-1]
+
+    def sets_of(self, group: str) -> SetScores | None:
+        """Return the scores of complete sets of a group, of "all", or of a line of a division."""
+        return next((each for each in self.sets if each.group == group), None)
 
     @property
     def plain_label(self) -> str:
@@ -82,7 +88,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def progress(self) -> str:
         """The progress and problems of the run: "118 of 120 questions scored; 2 cut"."""
-        return describe_progress(self.overall, self.damaged)
+        return describe_progress(self.overall, self.damaged, imported=self.imported)
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):

@@ -124,6 +124,7 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
         divisions=tuple(_scored_divisions(outcomes, divided)),
         advice=tuple(advice(judged.run, scores.overall, scores.damaged)),
         damaged=scores.damaged,
+        imported=scores.imported,
         sets=scores.sets,
         stopping_note=rule.describe(sum(reply.cost for reply in judged.run.replies())) if rule else "",
         judged=judged,
@@ -228,7 +229,7 @@ def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
 def _how_to_restate(run: RunFolder) -> str:
     """Return how to get answers from unread replies: ask the model to restate them, or let another model read them."""
     manifest = run.manifest
-    if "asked with" in manifest.settings or not MODELS.knows(manifest.model):
+    if manifest.is_imported or not MODELS.knows(manifest.model):
         return f"let another model read them: {shlex.join(['countersight', 'report', str(run.path)])} --reader MODEL"
     return f"let the model state only its final answer: {_rerun_command(run, 'unread')}"
 

@@ -111,16 +111,15 @@ def scores_file(report: ReportData) -> ScoresFile:
 
 
 def _run(run: RunScores) -> ScoredRun:
-    sets = {each.group: each for each in run.sets}
     return ScoredRun(
         label=run.plain_label,
         model=run.model,
         prompt=run.prompt,
         answering=run.answering,
         started=run.started,
-        groups={row.group: _group(row, sets.get(row.group)) for row in run.groups},
+        groups={row.group: _group(row, run.sets_of(row.group)) for row in run.groups},
         divisions={
-            each.name: {row.group: _group(row, sets.get(row.group)) for row in each.lines} for each in run.divisions
+            each.name: {row.group: _group(row, run.sets_of(row.group)) for row in each.lines} for each in run.divisions
         },
         total=run.total,
     )
@@ -131,8 +130,7 @@ def _group(row: GroupScores, sets: SetScores | None) -> GroupOfScores:
     figures = {key: getattr(found, key) for key in PLAIN_MEASURES}
     figures |= {f"{world}_in_both": rate for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False)}
     if sets:
-        wholes = {"question": sets.question, "picture": sets.picture, "set": sets.whole}
-        figures |= {_SETS[key]: whole.rate for key, whole in wholes.items() if whole}
+        figures |= {_SETS[unit]: rate for unit, rate in sets.rates.items()}
     known = {key: figure if figure and figure.value is not None else None for key, figure in figures.items()}
     return msgspec.structs.replace(found, **known)
 

@@ -10,7 +10,7 @@ from countersight.html import NOTHING, Content, Grid, Line, TableCell, name
 from countersight.html import table_line as line
 from countersight.number_formats import count, percent
 from countersight.reports.data import Analysis, DividedScores, ReportData, RunScores
-from countersight.scoring import NO_GROUP, ComparedRuns, GroupScores
+from countersight.scoring import NO_GROUP, ComparedRuns, GroupScores, SetScores
 from countersight.suites import ALL, PLAIN, PLAIN_MEASURES, TOTAL, PaperTable, Printed, TablePlace, Terms
 from countersight.text import several
 
@@ -35,7 +35,7 @@ def group_line(run: RunScores, group: str, terms: Terms, n: int, *cells: Content
 
 def overview(report: ReportData) -> Grid:
     """Return a table of all runs on all cases, one line each."""
-    head, lines = _scores("run", [(run.label, run.overall) for run in report.runs], report.terms)
+    head, lines = _scores("run", [(run.label, run.overall, run.sets_of(ALL)) for run in report.runs], report.terms)
     return Grid("All runs, all cases", head, tuple(lines))
 
 
@@ -55,9 +55,9 @@ def by_group(
     knowledge: Mapping[World, float] = _UNKNOWN,
 ) -> Grid:
     """Return a table of one run: a line per group, one for all cases, then the total, chance and other baselines."""
-    named = [(group_words(row.group, terms), row) for row in run.groups]
+    named = [(group_words(row.group, terms), row, run.sets_of(row.group)) for row in run.groups]
     head, lines = _scores(terms.group, named, terms, run=run.label, last_is_total=True)
-    measures = _measures(run.groups, terms)
+    measures = _measures(named, terms)
     rest: list[Content] = [NOTHING] * (len(head) - 2 - len(measures))
 
     def shares_line(called: str | TableCell, cases: Content, cells: Mapping[str, Content], **more: Any) -> Line:
@@ -68,7 +68,9 @@ def by_group(
         most = count(100 * (len(run.groups) - 1))
         where = {"run": run.label, "group": "total"}
         lines.append(shares_line(f"total, out of {most}", run.overall.n, run.total, **where, extra_records=sums))
-    chance = {key: share for key, share in run.overall.chance.items() if key in measures and share is not None}
+    sets = run.sets_of(ALL)
+    guessed = run.overall.chance | {unit: metric.chance for unit, metric in (sets.metrics if sets else {}).items()}
+    chance = {key: share for key, share in guessed.items() if key in measures and share}
     for called, shares in (("chance", chance), ("blind", blind), ("knowledge", knowledge)):
         if shares:
             lines.append(shares_line(called, NOTHING, {str(key): percent(share) for key, share in shares.items()}))
@@ -77,7 +79,7 @@ def by_group(
 
 def divided(run: RunScores, division: DividedScores, terms: Terms) -> Grid:
     """Return a table of one run by a division other than groups."""
-    named = [(row.group, row) for row in division.lines]
+    named = [(row.group, row, run.sets_of(row.group)) for row in division.lines]
     head, lines = _scores(division.name, named, terms, run=run.label)
     notes = [axis.note for axis in terms.axes if axis.name == division.name and axis.note]
     if sum(row.n for row in division.lines) > run.overall.n:
@@ -199,20 +201,27 @@ def is_known(figure: Figure | None) -> bool:
     return figure is not None and (figure.value is not None or figure.bounds is not None)
 
 
-def _measures(groups: Iterable[GroupScores], terms: Terms) -> list[str]:
-    return [key for key in terms.measures if any(is_known(row.figure(key)) for row in groups)]
+_NamedScores = tuple[str, GroupScores, SetScores | None]
+"""The name of a table line, its scores, and those of its complete sets."""
+
+
+def _measures(named: Iterable[_NamedScores], terms: Terms) -> list[str]:
+    """Return the measures that any line has: those of answers, then those of complete sets that the paper names."""
+    named = list(named)
+    units = [unit for unit in terms.wholes if any(sets and unit in sets.rates for *_, sets in named)]
+    return [key for key in terms.measures if any(is_known(row.figure(key)) for _, row, _ in named)] + units
 
 
 def _scores(
-    what: str, named: Sequence[tuple[str, GroupScores]], terms: Terms, *, run: str = "", last_is_total: bool = False
+    what: str, named: Sequence[_NamedScores], terms: Terms, *, run: str = "", last_is_total: bool = False
 ) -> tuple[tuple[str, ...], list[Line]]:
-    measures = _measures([row for _, row in named], terms)
-    problems = [key for key in PROBLEMS if key not in _RARE_PROBLEMS or any(getattr(row, key) for _, row in named)]
+    measures = _measures(named, terms)
+    problems = [key for key in PROBLEMS if key not in _RARE_PROBLEMS or any(getattr(row, key) for _, row, _ in named)]
     lines = [
         line(
             label,
             row.n,
-            *(row.figure(key) for key in measures),
+            *((sets.rates.get(key) if sets else None) if key in terms.wholes else row.figure(key) for key in measures),
             *(_problem_count(row, key) for key in problems),
             n=row.n,
             counted=terms.counts,
@@ -221,9 +230,10 @@ def _scores(
             group=row.group,
             extra_records=tuple(_file_records(row)),
         )
-        for label, row in named
+        for label, row, sets in named
     ]
-    return (what, "n", *(terms.measures[key] for key in measures), *problems), lines
+    called = terms.measures | terms.wholes
+    return (what, "n", *(called[key] for key in measures), *problems), lines
 
 
 def _problem_count(row: GroupScores, key: str) -> TableCell:

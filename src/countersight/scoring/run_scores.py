@@ -48,6 +48,8 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
     """The positions of the cases in sets of questions and pictures."""
     damaged: int = 0
     """The number of damaged lines in the journal."""
+    suite: str = ""
+    """The suite of all cases; empty if there are several."""
 
     @property
     def name(self) -> str:
@@ -81,6 +83,7 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
             alarms=false_alarm_rates(self.outcomes, self.controls) if self.controls else (),
             sets=sets,
             damaged=self.damaged,
+            imported=self.run.manifest.is_imported,
         )
 
     def fourths(self) -> Outcomes:
@@ -135,11 +138,13 @@ def judge_run(
         )
     cells: list[Cell | None] = []
     control_of: list[str] = []
+    suites: set[str] = set()
     guessed = array("d")
 
     def recorded() -> Iterator[tuple[int, Case]]:
         for row, case in _asked(run, source, gold):
             cells.append(case.cell)
+            suites.add(case.suite)
             control_of.append(case.control_of)
             guessed.append(chance_if_ignored(case))
             yield row, case
@@ -154,7 +159,8 @@ def judge_run(
         found = msgspec.structs.replace(found, codes=codes)
     positions = set_positions([cell for cell, of in zip(cells, control_of, strict=True) if not of])
     split = split_controls(found, control_of, np.array(guessed))
-    return JudgedRun(run, source, gold, *split, positions, len(damaged))
+    suite = suites.pop() if len(suites) == 1 else ""
+    return JudgedRun(run, source, gold, *split, positions, len(damaged), suite)
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:

@@ -14,7 +14,7 @@ from countersight.number_formats import interval, percent
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import Difference, difference, rate
 from countersight.scoring.outcome import ALL, CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
-from countersight.scoring.sets import SetScores
+from countersight.scoring.sets import UNITS, SetScores
 from countersight.text import several
 
 _Mask = NDArray[np.bool_]
@@ -212,6 +212,10 @@ class Scores(msgspec.Struct, frozen=True):
     """Scores of complete questions, pictures and sets, if cases belong to sets or both worlds were shown."""
     damaged: int = 0
     """The number of damaged lines in the run's journal; their content is unknown."""
+    imported: bool = False
+    """Whether the replies were imported from another tool."""
+    names: dict[str, str] = {}
+    """The names of measures in the suite's paper, if they differ."""
 
     @property
     def overall(self) -> GroupScores:
@@ -232,7 +236,7 @@ class Scores(msgspec.Struct, frozen=True):
 
     @property
     def _title(self) -> str:
-        return f"{self.name or 'a run'}: {describe_progress(self.overall, self.damaged)}"
+        return f"{self.name or 'a run'}: {describe_progress(self.overall, self.damaged, imported=self.imported)}"
 
     def _tables(self, title: str = "Scores by group") -> Iterator[Grid]:
         """Yield tables with a line per group: the scores, then misses and false alarms, and complete sets, if any."""
@@ -243,7 +247,8 @@ class Scores(msgspec.Struct, frozen=True):
             f"{world} {percent(each.value or 0.0)}% ({interval(each)})" for world, each in found.items()
         )
         note = f"Over all answers: {over_all}." if over_all else ""
-        yield _grid(title, ("n", *(key.replace("_", " ") for key in shown)), lines, " ".join(over_all))
+        heads = (self.names.get(key, key.replace("_", " ")) for key in shown)
+        yield _grid(title, ("n", *heads), lines, note)
         for variant in dict.fromkeys(line.variant for line in self.alarms):
             here = [line for line in self.alarms if line.variant == variant and line.balance.n]
             rates = [
@@ -253,12 +258,17 @@ class Scores(msgspec.Struct, frozen=True):
             note = f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%." if here else ""
             how = "described in words" if variant == "counterfactual" else "shown in pictures"
             yield _grid(f"Changes {how}", ("misses", "false alarms", "unread", "balance"), rates, note)
-        wholes = [
-            (line.group, line.answers.n, *(each and each.rate for each in (line.question, line.picture, line.whole)))
-            for line in self.sets
-        ]
-        if wholes:
-            yield _grid("Complete sets", ("questions", "pictures", "sets"), wholes)
+        if self.sets:
+            units = [unit for unit in UNITS if any(unit in line.metrics for line in self.sets)]
+            wholes = [(line.group, line.answers.n, *map(line.rates.get, units)) for line in self.sets]
+            names = (self.names.get(unit, f"whole {unit}s") for unit in units)
+            yield _grid("Complete sets", tuple(names), wholes, left_out_note(self.sets[-1]))
+
+
+def left_out_note(line: SetScores) -> str:
+    """Return how many questions, pictures and sets are not counted, because an answer is missing; empty if none."""
+    left_out = [several(metric.left_out, unit) for unit, metric in line.metrics.items() if metric.left_out]
+    return f"Not counted, because an answer is missing: {', '.join(left_out)}." if left_out else ""
 
 
 def _grid(title: str, head: tuple[str, ...], lines: Sequence[tuple[Any, ...]], note: str = "") -> Grid:
@@ -278,20 +288,22 @@ def score(outcomes: Outcomes, name: str = "") -> Scores:
 _SHOWN: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap", "fell_back")
 
 
-def describe_progress(row: GroupScores, damaged: int = 0) -> str:
+def describe_progress(row: GroupScores, damaged: int = 0, *, imported: bool = False) -> str:
     """Describe the progress, counting each reply once: "118 of 120 questions scored (3 of them unread); 2 cut".
 
     `damaged` is the number of unreadable lines of the journal; their questions count as without a reply.
     """
+    is_partly_imported = bool(imported and row.missing and not damaged)
     questions = f"{row.scored:,} of {several(row.questions, 'question')}"
     all_unread = row.scored > 0 and row.unread == row.scored
     inside = {"of them unread": 0 if all_unread else row.unread, "restated": row.restated}
     amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
-    amiss |= {"not asked yet" if not damaged else "without a reply": row.missing}
+    amiss |= {"not asked yet" if not damaged else "without a reply": 0 if is_partly_imported else row.missing}
     counted, left = ([f"{count:,} {name}" for name, count in each.items() if count] for each in (inside, amiss))
     told = f"no answer could be read in the replies to {questions}" if all_unread else f"{questions} scored"
     told += f" ({', '.join(counted)})" if counted else ""
     told += f"; {', '.join(left)}" if left else ""
+    told += f"; imported {row.questions - row.missing:,} of {row.questions:,} answers" if is_partly_imported else ""
     return f"{told}; {damaged_lines(damaged)}" if damaged else told
 
 

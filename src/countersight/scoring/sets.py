@@ -6,7 +6,7 @@ HallusionBench's qAcc and fAcc).
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -20,6 +20,8 @@ from countersight.scoring.outcome import Outcomes
 _Mask = NDArray[np.bool_]
 _Numbers = NDArray[np.int32]
 NONE: Final = -1
+UNITS: Final = ("question", "picture", "set")
+"""The units of `SetScores`, whose answers must all be right."""
 
 
 class SetPositions(msgspec.Struct, frozen=True, eq=False):
@@ -37,10 +39,12 @@ class SetMetric(msgspec.Struct, frozen=True):
     chance: float
     size: float
     """The average number of answers in a unit."""
+    left_out: int = 0
+    """The number of units that are not counted, because an answer is missing."""
 
 
 class SetScores(msgspec.Struct, frozen=True):
-    """The scores of one group of sets. A set counts if all of its questions are scored."""
+    """The scores of one group of sets. A question, picture or set counts if all of its answers are scored."""
 
     group: str
     answers: Figure
@@ -48,8 +52,19 @@ class SetScores(msgspec.Struct, frozen=True):
     """The questions that are right for all their pictures; None if every question has one picture."""
     picture: SetMetric | None
     """The pictures whose questions are all right; None if every picture has one question, or there are no pictures."""
-    whole: SetMetric
-    """The sets whose answers are all right."""
+    whole: SetMetric | None
+    """The sets whose answers are all right; None if no set is completely scored."""
+
+    @property
+    def metrics(self) -> dict[str, SetMetric]:
+        """The metrics by unit, as far as there are any."""
+        every = zip(UNITS, (self.question, self.picture, self.whole), strict=True)
+        return {unit: metric for unit, metric in every if metric}
+
+    @property
+    def rates(self) -> dict[str, Figure]:
+        """The rates of the metrics, by unit."""
+        return {unit: metric.rate for unit, metric in self.metrics.items()}
 
 
 def set_positions(cells: Sequence[Cell | None]) -> SetPositions | None:
@@ -74,23 +89,34 @@ def _numbered(keys: Iterable[tuple[str, ...] | None]) -> _Numbers:
     return np.array([known.setdefault(key, len(known)) if key and key[-1] else NONE for key in keys], dtype=np.int32)
 
 
+class _Answers(NamedTuple):
+    """For each case: whether it was asked, and whether all its questions are scored and right; the probability of
+    guessing them all; and the number of its picture, within which answers are not independent."""
+
+    asked: _Mask
+    scored: _Mask
+    right: _Mask
+    guess: NDArray[np.float64]
+    clusters: _Numbers
+
+
 def set_scores(
     outcomes: Outcomes, positions: SetPositions, extra_lines: Iterable[tuple[str, _Mask]] = ()
 ) -> tuple[SetScores, ...]:
     """Compute the scores of sets by group and overall, and for each line in `extra_lines` that contains only whole
     sets."""
-    asked, right, guess = _all_variants(outcomes)
-    complete = (positions.sets >= 0) & ~np.isin(positions.sets, positions.sets[(positions.sets >= 0) & ~asked])
+    answers = _all_variants(outcomes)
+    placed = (positions.sets >= 0) & answers.asked
     whole = [
         (name, mask)
         for name, mask in extra_lines
-        if not np.isin(positions.sets[complete & mask], positions.sets[~mask]).any()
+        if not np.isin(positions.sets[placed & mask], positions.sets[~mask]).any()
     ]
     *groups, everything = _lines(outcomes)
     return tuple(
-        _scores(name, complete & mask, right, guess, positions, outcomes.pictures)
+        _scores(name, placed & mask, answers, positions)
         for name, mask in (*groups, *whole, everything)
-        if (complete & mask).any()
+        if (placed & mask & answers.scored).any()
     )
 
 
@@ -123,17 +149,16 @@ def shown_sets(outcomes: Outcomes, fourths: Outcomes) -> tuple[SetScores, ...]:
     number = np.arange(len(outcomes), dtype=np.int32)
     before, after = 2 * number, 2 * number + 1
     questions, pictures = np.concatenate([before, before, after, after]), np.concatenate([before, after, before, after])
-    positions, clusters = SetPositions(np.tile(number, 4), questions, pictures), np.tile(outcomes.pictures, 4)
+    positions, every = SetPositions(np.tile(number, 4), questions, pictures), np.tile(complete, 4)
+    answers = _Answers(every, every, right, guess, np.tile(outcomes.pictures, 4))
     return tuple(
-        _scores(name, np.tile(complete & mask, 4), right, guess, positions, clusters)
+        _scores(name, np.tile(complete & mask, 4), answers, positions)
         for name, mask in _lines(outcomes)
         if (complete & mask).any()
     )
 
 
-def _all_variants(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]]:
-    """Return for each case whether all questions are scored, whether all are right, and the probability of guessing
-    them all."""
+def _all_variants(outcomes: Outcomes) -> _Answers:
     scored, right = (np.ones(len(outcomes), dtype=np.bool_) for _ in range(2))
     guess, anything = np.ones(len(outcomes)), np.zeros(len(outcomes), dtype=np.bool_)
     for variant in VARIANTS:
@@ -142,34 +167,32 @@ def _all_variants(outcomes: Outcomes) -> tuple[_Mask, _Mask, NDArray[np.float64]
         scored &= ~has | outcomes.scored(variant)
         right &= ~has | outcomes.right(variant)
         guess *= np.where(has, outcomes.guess(variant), 1.0)
-    return scored & anything, right, guess
+    return _Answers(anything, scored & anything, right, guess, outcomes.pictures)
 
 
-def _scores(
-    name: str, mask: _Mask, right: _Mask, guess: NDArray[np.float64], positions: SetPositions, clusters: _Numbers
-) -> SetScores:
-    whole = _set_metric(positions.sets, mask, right, guess, clusters)
-    question, picture = (
-        _set_metric(column, mask, right, guess, clusters) for column in (positions.questions, positions.pictures)
+def _scores(name: str, mask: _Mask, answers: _Answers, positions: SetPositions) -> SetScores:
+    question, picture, whole = (
+        _set_metric(column, mask, answers) for column in (positions.questions, positions.pictures, positions.sets)
     )
-    assert whole is not None
+    scored = mask & answers.scored
     return SetScores(
         name,
-        rate(right[mask], clusters[mask]),
+        rate(answers.right[scored], answers.clusters[scored]),
         question if question and question.size > 1 else None,
         picture if picture and picture.size > 1 else None,
         whole,
     )
 
 
-def _set_metric(
-    numbers: _Numbers, mask: _Mask, right: _Mask, guess: NDArray[np.float64], clusters: _Numbers
-) -> SetMetric | None:
+def _set_metric(numbers: _Numbers, mask: _Mask, answers: _Answers) -> SetMetric | None:
     mask = mask & (numbers >= 0)
+    left_out = np.unique(numbers[mask & ~answers.scored])
+    mask &= ~np.isin(numbers, left_out)
     if not mask.any():
         return None
     _, firsts, places, sizes = np.unique(numbers[mask], return_index=True, return_inverse=True, return_counts=True)
-    wrong = np.bincount(places, weights=~right[mask])
+    wrong = np.bincount(places, weights=~answers.right[mask])
     chance = np.ones(len(sizes))
-    np.multiply.at(chance, places, guess[mask])
-    return SetMetric(rate(wrong == 0, clusters[mask][firsts]), float(chance.mean()), float(sizes.mean()))
+    np.multiply.at(chance, places, answers.guess[mask])
+    found = rate(wrong == 0, answers.clusters[mask][firsts])
+    return SetMetric(found, float(chance.mean()), float(sizes.mean()), len(left_out))

@@ -26,6 +26,7 @@ from .reference import tables as tables
 from .registry import SUITES as SUITES
 from .registry import find_suite as find_suite
 from .registry import known_suite as known_suite
+from .registry import named_scores as named_scores
 from .registry import suite_faults as suite_faults
 from .registry import suites as suites
 from .registry import terms as terms

@@ -77,7 +77,7 @@ SUITE: Final = Suite(
     terms=Terms(
         about=AS_IT_IS,
         measures={"factual": "aAcc"},
-        wholes={"question": "qAcc", "picture": "fAcc", "set": "whole sets"},
+        wholes={"question": "qAcc", "picture": "fAcc"},
         axes=(
             Axis("category", ("VD", "VS"), lambda case: (case.group[:2],)),
             Axis("figure", tuple(_FIGURES.values()), _figure),

@@ -40,7 +40,7 @@ def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | Non
     files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural_order)
     step = max(1.0, len(files) / MOST_FRAMES)
     chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
-    kept = [_copy(file, f"{shown.folder}/{file.name}", layout.picture_field, staging) for file in chosen]
+    kept = [_copy(file, f"{shown.folder}/{file.name}", layout.picture_field, pictures, staging) for file in chosen]
     return msgspec.structs.replace(case, image=kept[0], further_images=tuple(kept[1:])) if kept else case
 
 
@@ -49,7 +49,7 @@ def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging:
     source = _find(layout, name, pictures, Path.is_file)
     if source is None:
         return case
-    return msgspec.structs.replace(case, image=_copy(source, name, layout.picture_field, staging))
+    return msgspec.structs.replace(case, image=_copy(source, name, layout.picture_field, pictures, staging))
 
 
 def _natural_order(file: Path) -> list[int | str]:
@@ -76,12 +76,13 @@ def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], 
     return None
 
 
-def _copy(source: Path, name: str, field: str, staging: Path) -> str:
-    """Copy a picture into the dataset and return its file name there."""
+def _copy(source: Path, name: str, field: str, pictures: Path, staging: Path) -> str:
+    """Copy a picture into the dataset under its name in the table, and return its file name there."""
     try:
         picture = read_picture(source)
     except BadPicture as error:
-        raise BadField(field, f"{name[:80]!r} {error}") from error
+        there = source.relative_to(pictures.resolve()).as_posix()
+        raise BadField(field, f"{there[:80]!r} {error}") from error
     kept = IMAGES + _SPLIT_NAME.sub(r"of\g<0>", str(PurePosixPath(name)))
     (staging / kept).parent.mkdir(parents=True, exist_ok=True)
     (staging / kept).write_bytes(picture.data)

@@ -20,7 +20,8 @@ from countersight.models import Function, FunctionModel, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.results import Run
-from countersight.scoring import Scores, StoppingMetric, Until, ask_until, score_run
+from countersight.scoring import Gold, Scores, StoppingMetric, Until, ask_until, judge_run
+from countersight.suites import named_scores
 from countersight.verbs.inputs import (
     SomeDataset,
     SomeModel,
@@ -105,7 +106,9 @@ run = synchronous(run_async)
 @checked
 def score(run: SomeRun, *, dataset: SomeDataset | None = None, gold: SomeDataset | None = None) -> Scores:
     """Compute accuracy in each world, the drop between them and other scores; `gold` contains corrected answers."""
-    return score_run(run_of(run), dataset=path_of(dataset), gold=path_of(gold))
+    corrected = path_of(gold)
+    found = judge_run(run_of(run), dataset=path_of(dataset), gold=Gold.open(corrected) if corrected else None)
+    return named_scores(found)
 
 
 def _is_model(model: "Model | Function") -> TypeGuard[Model]:

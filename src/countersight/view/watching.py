@@ -168,7 +168,12 @@ def _run_line(run: WatchedRun) -> Line:
     manifest, scores = known
     first = TableCell(name(short_name(manifest.model)), (where,), link=f"/run/{run.key}")
     figures = [figure_cell(scores.overall.figure(key), None) for key in ("drop", "factual", "counterfactual")]
-    return table_line(first, *figures, manifest.dataset.name, describe_progress(scores.overall, scores.damaged))
+    return table_line(
+        first,
+        *figures,
+        manifest.dataset.name,
+        describe_progress(scores.overall, scores.damaged, imported=scores.imported),
+    )
 
 
 def _listed(folder: Path) -> list[Path]:
