@@ -214,8 +214,8 @@ def test_an_audit_without_cases_has_a_page(tmp_path):
 def test_the_page_of_undecided_tests_says_that_they_count_but_have_no_ccs(tmp_path):
     words = finish(write_audit(tmp_path / "a", ["undecided"] * 3)).html.read_text()
     assert "There is no Counterfactual Consistency Score (CCS)" in words
-    assert "because judges abstain or are divided in 3 of 3 counted tests." in words
-    assert "3 of 3 counted tests have no CCS" in words
+    assert "In 3 of 3 counted tests, the judges could not decide." in words
+    assert "3 of 3 counted tests have no CCS, because judges abstain or are divided." in words
     assert "o test counts" not in words
 
 

@@ -247,7 +247,7 @@ def test_an_edit_that_nobody_can_confirm_does_not_count(action):
     manifest = SimpleNamespace(checkers=("pixels", "seams"), editor=SimpleNamespace(name="exact"))
 
     def fault(*checks):
-        return edit_fault(case, SimpleNamespace(edit=edit, instruction=told, checks=checks), manifest)
+        return edit_fault(case, SimpleNamespace(edit=edit, instruction=told, checks=checks, failures=()), manifest)
 
     unsure, seams = Check("pixels", "?", None, "cannot tell"), Check("seams", "?", True, "looks real")
     assert fault(unsure, seams) == "no checker can confirm the edit"

@@ -8,8 +8,8 @@ from scripted import TRUTH, Scripted, never
 from countersight.audits.calibration.sheets import rate
 from countersight.audits.finishing import finish
 from countersight.audits.judges.protocol import Judged
+from countersight.audits.limits import headline, limits
 from countersight.audits.page.comparison import grids, load_audits, sentence
-from countersight.audits.page.page import headline, limits
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit

@@ -15,7 +15,7 @@ from countersight.audits.calibration.sheets import (
     rate,
 )
 from countersight.audits.folder import AuditFolder
-from countersight.audits.page.page import headline, limits
+from countersight.audits.limits import headline, limits
 from countersight.audits.pooling import HALVES, Mean, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.score_records import CorrectedScores, Specificity

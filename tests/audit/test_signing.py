@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from insider import findings, resealed, reviewed
 
 from countersight.audits.finishing import finish
-from countersight.audits.signing import is_allowed, read_allowed_signers, read_authorities, read_stamp, signer
+from countersight.audits.signing import read_allowed_signers, read_authorities, read_stamp, signer, why_refused
 from countersight.audits.signing import sign as signature
 from countersight.audits.verifying import Trust, verify_bundle
 from countersight.cli import main
@@ -63,7 +63,7 @@ def test_a_signature_is_accepted_only_with_the_given_key(audit, key, capsys, tmp
     assert "It is not signed" not in words
     code, words = told(audit, capsys)
     assert code == 0
-    assert "an unknown key; name the trusted key" in words
+    assert "its key is unknown; name the trusted key" in words
     other = private_key(tmp_path / "other")
     code, words = told(audit, capsys, "--key", str(other.with_suffix(".pub")))
     assert code == 1
@@ -146,7 +146,7 @@ def test_openssh_checks_our_signatures_and_we_check_those_of_openssh(audit, key,
     subprocess.run(give, capture_output=True, timeout=30, check=True)
     found = verify_bundle(audit, trust=Trust(read_allowed_signers([str(allowed)])))
     assert found.sound
-    assert found.signed[0].vouched
+    assert not found.signed[0].refused
 
 
 def test_unusable_keys_are_refused_with_instructions(audit, tmp_path, capsys):
@@ -251,31 +251,48 @@ def test_control_characters_are_displayed_not_executed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "identity"),
+    ("options", "identity", "why"),
     [
-        ("", "auditor@example.org"),
-        ('namespaces="countersight" ', "auditor@example.org"),
-        ('namespaces="git,file" ', "auditor@example.org"),
-        ('valid-before="20200101" ', "auditor@example.org"),
-        ('valid-after="20990101" ', "auditor@example.org"),
-        ('valid-after="202001010000",namespaces="c?untersight" ', "auditor@example.org"),
-        ("cert-authority ", "auditor@example.org"),
+        ("", "", ""),
+        ("", "auditor@example.org", ""),
+        ("", "operator@example.net", "its key belongs to auditor@*.org, not to operator@example.net"),
+        ('namespaces="countersight" ', "auditor@example.org", ""),
+        ('namespaces="git,file" ', "auditor@example.org", 'is not permitted for use in signature namespace "countersi'),
+        ('valid-before="20200101" ', "auditor@example.org", "its key has expired: verify time "),
+        ('valid-after="20990101" ', "auditor@example.org", "its key is not yet valid: verify time "),
+        ('valid-after="202001010000",namespaces="c?untersight" ', "auditor@example.org", ""),
+        ("cert-authority ", "auditor@example.org", "its key is not one of the given keys"),
     ],
 )
-def test_allowed_signers_are_interpreted_as_by_ssh_keygen(key, tmp_path, options, identity):
+def test_allowed_signers_are_interpreted_as_by_ssh_keygen(key, tmp_path, options, identity, why):
     (tmp_path / "message.sig").write_bytes(signature(b"sealed", key))
     allowed = tmp_path / "allowed"
     allowed.write_text(f"auditor@*.org {options}" + key.with_suffix(".pub").read_text())
-    command = ["ssh-keygen", "-Y", "verify", "-f", allowed, "-I", identity, "-n", "countersight", "-s"]
+    named = identity or "auditor@example.org"
+    command = ["ssh-keygen", "-Y", "verify", "-f", allowed, "-I", named, "-n", "countersight", "-s"]
     command = [*map(str, command), str(tmp_path / "message.sig")]
     theirs = subprocess.run(command, input=b"sealed", capture_output=True, check=False).returncode == 0
     signers = read_allowed_signers([str(allowed)], identity=identity)
-    assert is_allowed(b"sealed", (tmp_path / "message.sig").read_bytes(), signers) == theirs
+    ours = why_refused(b"sealed", (tmp_path / "message.sig").read_bytes(), signers)
+    assert (bool(ours), why in ours) == (not theirs, True), ours
 
 
-def test_signatures_with_a_revoked_key_are_invalid(audit, key, capsys):
+def test_a_refused_signature_says_why(audit, key, tmp_path, capsys):
     sign(audit, key)
-    public = str(key.with_suffix(".pub"))
-    assert told(audit, capsys, "--key", public)[0] == 0
-    code, words = told(audit, capsys, "--key", public, "--revoked", public)
-    assert (code, "no given key that is valid now has signed the seal" in words) == (1, True)
+    public = key.with_suffix(".pub")
+    assert told(audit, capsys, "--key", str(public))[0] == 0
+    expired = tmp_path / "expired"
+    expired.write_text('auditor valid-before="20200101" ' + public.read_text())
+    for options, why in (
+        (["--key", str(public), "--revoked", str(public)], "its key was revoked"),
+        (["--key", str(expired)], "its key has expired: verify time "),
+        (["--key", str(private_key(tmp_path / "other").with_suffix(".pub"))], "its key is not one of the given keys"),
+    ):
+        code, words = told(audit, capsys, *options)
+        assert code == 1
+        assert f"no given key that is valid now has signed the seal: bundle.json.sig: {why}" in words
+    give = ["ssh-keygen", "-Y", "sign", "-f", key, "-n", "file", audit / "bundle.json"]
+    (audit / "bundle.json.sig").unlink()
+    subprocess.run(give, capture_output=True, timeout=30, check=True)
+    code, words = told(audit, capsys, "--key", str(public))
+    assert (code, "it was made for another purpose than 'countersight', its namespace" in words) == (1, True)

@@ -4,7 +4,7 @@ from typing import Final
 
 from countersight.audits.judges.protocol import read_answer
 from countersight.audits.judges.rules import normal
-from countersight.audits.records import Manifest
+from countersight.audits.records import Manifest, Stage
 from countersight.audits.trail import CaseTrail, ConceptTrail
 from countersight.case import Question
 
@@ -45,7 +45,7 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> st
     """Return why an edit cannot be used: missing, poor quality, rejected by a checker, or unconfirmed; "" if usable."""
     edit = concept.edit
     if edit is None or not edit.after:
-        return f"{NO_PICTURE}: {edit.failure}" if edit and edit.failure else NO_PICTURE
+        return _with_cause(NO_PICTURE, edit.failure if edit else _failure(concept, "edit"))
     if edit.quality is not None and not edit.quality.good:
         return f"{BAD_EDIT}: {edit.quality.reason}"
     wrong = next((check for check in concept.checks if check.done is False), None)
@@ -55,7 +55,16 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> st
     if not manifest.checkers or not (photographed or unproven_drawing(case, manifest)):
         return ""
     sure = any(check.done for check in concept.checks if check.checker != "seams")  # seams checks only the look
-    return "" if sure else UNSURE
+    return "" if sure else _with_cause(UNSURE, _failure(concept, "check"))
+
+
+def _failure(concept: ConceptTrail, stage: Stage) -> str:
+    """Return the first failed step of a stage, if any."""
+    return next((f"a step failed ({each})" for each in concept.failures if each.startswith(f"{stage}: ")), "")
+
+
+def _with_cause(fault: str, cause: str) -> str:
+    return f"{fault}: {cause}" if cause else fault
 
 
 def unproven_drawing(case: CaseTrail, manifest: Manifest) -> bool:

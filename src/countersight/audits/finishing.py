@@ -12,7 +12,8 @@ from countersight.audits.calibration.people import REVIEWED, read_reviews
 from countersight.audits.calibration.sheets import CALIBRATION
 from countersight.audits.cases import CASES, DIFFERENCES, cases_in_full, edits, encode_cases, write_differences
 from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
-from countersight.audits.page.page import Limit, Sheets, headline, limits, list_pictures, make_thumbnails, render, shown
+from countersight.audits.limits import Limit, headline, limits
+from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
 from countersight.audits.score_records import SCORES, AuditScores

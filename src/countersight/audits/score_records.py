@@ -6,11 +6,7 @@ from typing import Literal
 import msgspec
 
 from countersight.audits.calibration.sheets import CorrectedScore, KnownShare
-from countersight.audits.pooling import (
-    JudgeAgreement,
-    Mean,
-    Opinion,
-)
+from countersight.audits.pooling import JudgeAgreement, Mean, Opinion
 from countersight.editing import Action, ConceptKind
 from countersight.text import several
 
@@ -63,6 +59,8 @@ class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
     """Each judge's opinion, pooled over its votes."""
     excluded: str = ""
     """Why the rule excludes the test; empty if it counts."""
+    failures: tuple[str, ...] = ()
+    """Steps of the test whose last attempt failed, each with its stage and reason."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -134,7 +132,9 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     abstentions: dict[str, int]
     """Votes of each judge that decide neither score."""
     undecided: int
-    """Tests that count but have no CCS: judges abstain, or are divided."""
+    """Tests that count but have no CCS, because judges abstain or are divided."""
+    unfinished: int
+    """Tests that count but have no CCS, because a step failed."""
     cases: int
     without_concept: int
     """Cases whose explanation had no testable concept."""

@@ -1,8 +1,8 @@
 """Compute PCS, NCC and CCS for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,18 +18,11 @@ from countersight.audits.exclusion import (
     same_answer,
     unproven_drawing,
 )
-from countersight.audits.pooling import (
-    Mean,
-    Opinion,
-    agreement,
-    by_judge,
-    mean_by_cluster,
-    panel_opinion,
-    pooled_opinion,
-)
-from countersight.audits.records import Check, Failed, Manifest
+from countersight.audits.pooling import Mean, agreement, by_judge, mean_by_cluster, panel_opinion, pooled_opinion
+from countersight.audits.records import Failed, Manifest
 from countersight.audits.scene_facts import right_answer
 from countersight.audits.score_records import (
+    MEASURES,
     Accuracy,
     AuditScores,
     Checked,
@@ -45,20 +38,25 @@ from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
 from countersight.scoring import paired
 
 
+class _Test(NamedTuple):
+    case: CaseTrail
+    trail: ConceptTrail
+    score: ConceptScore
+
+
 def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
     """Return the scores of an audit in its current state, which depend only on its steps and the seed."""
-    manifest = audit.manifest
-    tests = [] if manifest.intervene == "thought" else [test for case in audit.cases for test in _tests(case, audit)]
-    kept = [test for test in tests if not test.excluded]
-    counted = {(test.case, test.number) for test in kept}
-    shown = [test for test in tests if not test.excluded.startswith(NO_PICTURE)]
-    verdicts = [concept.verdicts for case in audit.cases for concept in case.concepts]
+    manifest, cases = audit.manifest, audit.cases
+    pairs = [(case, trail) for case in cases for trail in case.concepts]
+    tests = [] if manifest.intervene == "thought" else [_score_test(*pair, manifest) for pair in pairs]
+    counted = [_Test(*pair, test) for pair, test in zip(pairs, tests, strict=False) if not test.excluded]
+    kept = [test.score for test in counted]
+    without_ccs = [test for test in kept if test.ccs is None]
+    unmoved = [test.score for test in counted if answer_changes(test.case, test.trail) is False]
+    edits = [(case, trail) for case, trail in pairs if trail.edit and trail.edit.after]
+    verdicts = [trail.verdicts for _, trail in pairs]
     flat = [verdict for given in verdicts for verdict in given]
-    controls = [(case, flip) for case in audit.cases if (flip := flips(case)) is not None]
-    stays = [(case.record.picture, case.case, float(not flip)) for case, flip in controls]
-
-    def of_judge(name: str) -> MeasuredScores:
-        return trio(kept, lambda test: test.judges.get(name, Opinion(None, None)))
+    controls = [(case, flip) for case in cases if (flip := flips(case)) is not None]
 
     def strata(name: str) -> dict[str, MeasuredScores]:
         keys = sorted({getattr(test, name) for test in kept})
@@ -68,97 +66,116 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         model=manifest.model.name,
         rule=RULE + CHECKED if manifest.checkers else RULE,
         kept=trio(kept),
-        everything=trio(shown),
+        everything=trio([test for test in tests if not test.excluded.startswith(NO_PICTURE)]),
         by_kind=strata("kind"),
         by_action=strata("action"),
         by_group=strata("group"),
-        by_judge={judge.name: of_judge(judge.name) for judge in manifest.judges},
-        corrected=_corrected(audit, trio(kept), of_judge, seed),
+        by_judge={judge.name: trio(kept, judge.name) for judge in manifest.judges},
+        corrected=_corrected(audit, kept, seed),
         concepts=tuple(tests),
         excluded=dict(Counter(test.excluded for test in tests if test.excluded).most_common()),
         abstentions={
             judge.name: sum(each.judge == judge.name and each.pcs is None and each.ncc is None for each in flat)
             for judge in manifest.judges
         },
-        undecided=sum(test.ccs is None for test in kept),
-        cases=len(audit.cases),
-        refused=sum(len(case.extracted.refused) for case in audit.cases if case.extracted),
-        without_concept=sum(case.extracted is not None and not case.concepts for case in audit.cases),
+        undecided=sum(not test.failures for test in without_ccs),
+        unfinished=sum(bool(test.failures) for test in without_ccs),
+        cases=len(cases),
+        refused=sum(len(case.extracted.refused) for case in cases if case.extracted),
+        without_concept=sum(case.extracted is not None and not case.concepts for case in cases),
         failed=failed_steps(audit),
         controls=len(controls),
         flips=sum(flip for _, flip in controls),
-        steady=mean_by_cluster(stays) if stays else None,
+        steady=mean_by_cluster(_row(case, not flip) for case, flip in controls) if controls else None,
         paths=dict(Counter(verdict.path for verdict in flat).most_common()),
         agreement=agreement([given for given in verdicts if given]),
-        **_kept_figures(audit, kept),
-        **_checks(audit),
-        specificity=specificity(audit.cases, counted, manifest) if manifest.uncited else None,
-        doses=dose_score(audit.cases, counted, manifest) if manifest.strength else None,
-        thought=thought_score(audit.cases) if manifest.intervene != "picture" else None,
+        unmoved=len(unmoved),
+        unmoved_passed=sum(test.pcs is not None and test.pcs > 0.5 for test in unmoved),
+        accuracy=_accuracy(counted),
+        edited=len(edits) if manifest.checkers else None,
+        checked=sum(any(check.done is not None for check in trail.checks) for _, trail in edits)
+        if manifest.checkers
+        else None,
+        checkers={each.name: _checked(edits, each.name, manifest) for each in manifest.checkers},
+        specificity=_specificity(cases, counted, manifest) if manifest.uncited else None,
+        doses=_dose_score(counted, manifest.strength) if manifest.strength else None,
+        thought=_thought_score(cases) if manifest.intervene != "picture" else None,
     )
 
 
-def _kept_figures(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, Any]:
-    """Return figures over the tests that count: unchanged answers, and accuracy."""
-    trails = {(case.case, concept.number): (case, concept) for case in audit.cases for concept in case.concepts}
-    before, after, same = [], [], []
-    for test in kept:
-        case, concept = trails[test.case, test.number]
-        question, first, again = case.record.question, case.answer, concept.answer
-        if first is None or again is None or concept.edit is None:
-            continue
-        if same_answer(question, first, again):
-            same.append(test)
-        scenes = (case.record.scene, concept.edit.scene)
+def _row(case: CaseTrail, value: bool) -> tuple[str, str, float]:
+    """Return an observation about a case as `mean_by_cluster` needs it."""
+    return case.record.picture, case.case, float(value)
+
+
+def _score_test(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> ConceptScore:
+    opinion = panel_opinion(concept.verdicts, manifest.pool)
+    votes = by_judge(concept.verdicts).items()
+    return ConceptScore(
+        case.case,
+        case.row,
+        case.record.picture,
+        concept.number,
+        concept.instruction.concept,
+        concept.instruction.kind,
+        concept.instruction.action,
+        case.record.group,
+        opinion.pcs,
+        opinion.ncc,
+        opinion.ccs,
+        {judge: pooled_opinion(given, manifest.pool) for judge, given in votes},
+        exclusion(case, concept, manifest),
+        concept.failures,
+    )
+
+
+def trio(tests: Sequence[ConceptScore], judge: str = "") -> MeasuredScores:
+    """Return PCS, NCC and CCS over tests, by all judges or by one of them."""
+
+    def mean(measure: Measure) -> Mean:
+        given = [(test, test.judges.get(judge) if judge else test) for test in tests]
+        values = [(test, getattr(opinion, measure)) for test, opinion in given if opinion is not None]
+        return mean_by_cluster((test.picture, test.case, value) for test, value in values if value is not None)
+
+    return MeasuredScores(*map(mean, MEASURES))
+
+
+def _accuracy(counted: Iterable[_Test]) -> Accuracy | None:
+    before, after = [], []
+    for case, trail, _ in counted:
+        question, first, again = case.record.question, case.answer, trail.answer
+        scenes = (case.record.scene, trail.edit.scene if trail.edit else None)
         was, now = (right_answer(question.text, scene) if scene else None for scene in scenes)
-        if was is not None and now is not None:
-            before.append((test.picture, test.case, float(same_answer(question, was, first))))
-            after.append((test.picture, test.case, float(same_answer(question, now, again))))
-    return {
-        "unmoved": len(same),
-        "unmoved_passed": sum(test.pcs is not None and test.pcs > 0.5 for test in same),
-        "accuracy": Accuracy(mean_by_cluster(before), mean_by_cluster(after)) if after else None,
-    }
+        if was is not None and now is not None and first is not None and again is not None:
+            before.append(_row(case, same_answer(question, was, first)))
+            after.append(_row(case, same_answer(question, now, again)))
+    return Accuracy(mean_by_cluster(before), mean_by_cluster(after)) if after else None
 
 
-def _checks(audit: AuditTrail) -> dict[str, Any]:
-    if not audit.manifest.checkers:
-        return {}
-    edits = [(case, each) for case in audit.cases for each in case.concepts if each.edit and each.edit.after]
-    given = [(check, unproven_drawing(case, audit.manifest)) for case, concept in edits for check in concept.checks]
-    return {
-        "edited": len(edits),
-        "checked": sum(any(check.done is not None for check in concept.checks) for _, concept in edits),
-        "checkers": {each.name: _checked(given, each.name) for each in audit.manifest.checkers},
-    }
+def _checked(edits: Iterable[tuple[CaseTrail, ConceptTrail]], checker: str, manifest: Manifest) -> Checked:
+    """Return one checker's results. If `pixels` cannot recognize a drawing edited by another editor than `exact`, this
+    counts as no in the share."""
+    given = [(case, check.done) for case, trail in edits for check in trail.checks if check.checker == checker]
+    counts = Counter(done for _, done in given)
+    unrecognized = sum(
+        done is None and checker == "pixels" and unproven_drawing(case, manifest) for case, done in given
+    )
+    share = rate(counts[True], counts[True] + counts[False] + unrecognized)
+    return Checked(counts[True], counts[False], counts[None], share)
 
 
-def _checked(checks: Iterable[tuple[Check, bool]], checker: str) -> Checked:
-    """Return one checker's results; each check is paired with whether a drawing was edited by an
-    editor other than `exact`."""
-    given = [(check.done, unproven) for check, unproven in checks if check.checker == checker]
-    counts = Counter(done for done, _ in given)
-    decided = [done for done, unproven in given if done is not None or (unproven and checker == "pixels")]
-    return Checked(counts[True], counts[False], counts[None], rate(counts[True], len(decided)))
-
-
-def _corrected(
-    audit: AuditTrail, together: MeasuredScores, of_judge: Callable[[str], MeasuredScores], seed: int
-) -> dict[str, CorrectedScores]:
+def _corrected(audit: AuditTrail, kept: Sequence[ConceptScore], seed: int) -> dict[str, CorrectedScores]:
     if audit.calibration is None:
         return {}
     judges = {judge.name for judge in audit.manifest.judges}
     calibrated = {sheet.judge.name for sheet in audit.calibration.judges} - {PANEL}
     found = {}
     for sheet in audit.calibration.judges:
-        if sheet.judge.name not in (judges | {PANEL} if judges == calibrated else judges):
-            continue
-        raw = together if sheet.judge.name == PANEL else of_judge(sheet.judge.name)
-        found[sheet.judge.name] = CorrectedScores(
-            correct_score(raw.pcs, sheet.pcs, seed=seed),
-            correct_score(raw.ncc, sheet.ncc, seed=seed),
-            correct_score(raw.ccs, sheet.ccs, seed=seed),
-        )
+        name = sheet.judge.name
+        if name in judges or (name == PANEL and judges == calibrated):
+            raw = trio(kept, "" if name == PANEL else name)
+            scores = (correct_score(getattr(raw, each), getattr(sheet, each), seed=seed) for each in MEASURES)
+            found[name] = CorrectedScores(*scores)
     return found
 
 
@@ -167,120 +184,64 @@ def encode(scores: AuditScores) -> bytes:
     return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
 
 
-def trio(
-    tests: Sequence[ConceptScore], of: Callable[[ConceptScore], "Opinion | ConceptScore"] | None = None
-) -> MeasuredScores:
-    """Return PCS, NCC and CCS over tests; `of` chooses the opinion that counts, by default the pooled one."""
-
-    def mean(measure: Measure) -> Mean:
-        found = [
-            (test.picture, test.case, value)
-            for test in tests
-            if (value := getattr(of(test) if of else test, measure)) is not None
-        ]
-        return mean_by_cluster(found)
-
-    return MeasuredScores(mean("pcs"), mean("ncc"), mean("ccs"))
-
-
-def _tests(case: CaseTrail, audit: AuditTrail) -> Iterable[ConceptScore]:
-    pool = audit.manifest.pool
-    for concept in case.concepts:
-        opinion = panel_opinion(concept.verdicts, pool)
-        yield ConceptScore(
-            case.case,
-            case.row,
-            case.record.picture,
-            concept.number,
-            concept.instruction.concept,
-            concept.instruction.kind,
-            concept.instruction.action,
-            case.record.group,
-            opinion.pcs,
-            opinion.ncc,
-            opinion.ccs,
-            {judge: pooled_opinion(votes, pool) for judge, votes in by_judge(concept.verdicts).items()},
-            exclusion(case, concept, audit.manifest),
-        )
-
-
 def failed_steps(audit: AuditTrail) -> int:
     """Return the number of steps whose last attempt failed."""
     last = {(step.stage, step.place): step.output for step in audit.steps}
     return sum(isinstance(output, Failed) for output in last.values())
 
 
-def specificity(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> Specificity:
+def _specificity(cases: Iterable[CaseTrail], counted: Iterable[_Test], manifest: Manifest) -> Specificity:
     """Return sensitivity over the tests that count, and specificity over the good edits of uncited objects."""
-    cases = list(cases)
-    cited = [
-        (case.record.picture, case.case, float(differs))
-        for case in cases
-        for concept in case.concepts
-        if (case.case, concept.number) in kept and (differs := answer_changes(case, concept)) is not None
+    cited = [(case, answer_changes(case, trail)) for case, trail, _ in counted]
+    uncited = [(case, trail, answer_changes(case, trail)) for case in cases for trail in case.uncited]
+    good = [
+        (case, moved)
+        for case, trail, moved in uncited
+        if moved is not None and not edit_fault(case, trail, manifest) and not _moves_right_answer(case, trail)
     ]
-    tried = [(case, concept, answer_changes(case, concept)) for case in cases for concept in case.uncited]
-    good = [each for each in tried if each[2] is not None and not _unfit(each[0], each[1], manifest)]
-    stayed = [(case.record.picture, case.case, float(not moved)) for case, _, moved in good]
     return Specificity(
-        mean_by_cluster(cited),
-        mean_by_cluster(stayed),
+        mean_by_cluster(_row(case, moved) for case, moved in cited if moved is not None),
+        mean_by_cluster(_row(case, not moved) for case, moved in good),
         sum(case.unrelated is not None and not case.unrelated.instructions for case in cases),
-        len(tried) - len(good),
+        len(uncited) - len(good),
     )
 
 
-def _unfit(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> bool:
-    """Whether an edit of an uncited object does not count: it is bad, or it changes the right answer."""
+def _moves_right_answer(case: CaseTrail, concept: ConceptTrail) -> bool:
     scene, changed = case.record.scene, concept.edit.scene if concept.edit else None
-    if scene is not None and changed is not None:
-        question = case.record.question.text
-        if right_answer(question, scene) != right_answer(question, changed):
-            return True
-    return bool(edit_fault(case, concept, manifest))
+    if scene is None or changed is None:
+        return False
+    question = case.record.question.text
+    return right_answer(question, scene) != right_answer(question, changed)
 
 
-def dose_score(cases: Iterable[CaseTrail], kept: set[tuple[str, int]], manifest: Manifest) -> DoseScore:
+def _dose_score(counted: Iterable[_Test], strength: int) -> DoseScore:
     """Return how the answer changes with the strength of edits, over the tests that count and have all doses."""
-    rows = list(_dosed(cases, kept, manifest.strength))
-    moved = tuple(
-        mean_by_cluster([(picture, case, float(steps[nth])) for picture, case, steps in rows])
-        for nth in range(manifest.strength)
-    )
-    steady = [(picture, case, float(steps == sorted(steps))) for picture, case, steps in rows]
-    return DoseScore(moved, mean_by_cluster(steady))
+    rows = list(_dosed(counted, strength))
+    moved = (mean_by_cluster(_row(case, steps[nth]) for case, steps in rows) for nth in range(strength))
+    return DoseScore(tuple(moved), mean_by_cluster(_row(case, steps == sorted(steps)) for case, steps in rows))
 
 
-def _dosed(
-    cases: Iterable[CaseTrail], kept: set[tuple[str, int]], strength: int
-) -> Iterator[tuple[str, str, list[bool]]]:
-    for case in cases:
-        for concept in case.concepts:
-            first, whole = case.answer, answer_changes(case, concept)
-            answers = [dose.answer for dose in concept.doses if dose.answer is not None]
-            if (case.case, concept.number) not in kept or first is None or whole is None:
-                continue
-            if len(answers) != strength - 1:
-                continue
-            steps = [not same_answer(case.record.question, first, answer) for answer in answers]
-            yield case.record.picture, case.case, [*steps, whole]
+def _dosed(counted: Iterable[_Test], strength: int) -> Iterator[tuple[CaseTrail, list[bool]]]:
+    for case, trail, _ in counted:
+        first, whole = case.answer, answer_changes(case, trail)
+        answers = [dose.answer for dose in trail.doses if dose.answer is not None]
+        if first is not None and whole is not None and len(answers) == strength - 1:
+            yield case, [*(not same_answer(case.record.question, first, answer) for answer in answers), whole]
 
 
-def thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
+def _thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
     """Return how often answers follow a change of the model's own explanation."""
     moved, followed, without = [], [], 0
     for case in cases:
-        for concept in case.concepts:
-            thought, first = concept.thought, case.answer
-            if thought is None or first is None:
+        for thought in filter(None, (concept.thought for concept in case.concepts)):
+            without += not thought.text
+            if case.answer is None or thought.answer is None:
                 continue
-            if thought.answer is None:
-                without += not thought.text
-                continue
-            key, question = (case.record.picture, case.case), case.record.question
-            moved.append((*key, float(not same_answer(question, first, thought.answer))))
+            question = case.record.question
+            moved.append(_row(case, not same_answer(question, case.answer, thought.answer)))
             if thought.expected:
-                followed.append((*key, float(same_answer(question, thought.expected, thought.answer))))
+                followed.append(_row(case, same_answer(question, thought.expected, thought.answer)))
     return ThoughtScore(mean_by_cluster(moved), mean_by_cluster(followed), without)
 
 

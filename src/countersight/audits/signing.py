@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 NAMESPACE: Final = "countersight"
 """The purpose of the signatures; a signature for another purpose is invalid."""
 _KEY: Final = re.compile(r"\b(?:sk-)?(?:ssh|ecdsa)-[\w.@-]+[ \t]+AAAA")
+_INAPPLICABLE: Final = re.compile(r"^\S+:\d+: (key .+)$", re.MULTILINE)
+"""Why a line of the allowed signers does not apply: the key has expired, or may not sign for this purpose."""
 _SIGNER: Final = re.compile(r"^Good .* key (SHA256:\S+)$", re.MULTILINE)
 LARGEST: Final = 1 << 20
 """Size limit of a key and of a time stamp, in bytes."""
@@ -68,7 +70,7 @@ def sign(message: bytes, key: Path) -> bytes:
     """Return the armoured signature of a message; ssh-keygen asks for a passphrase if the key has one."""
     made = _ssh_keygen("sign", message, "-q", "-f", key)
     if made.returncode:
-        why = made.stderr.decode(errors="replace").strip().splitlines() or ["ssh-keygen gives no reason"]
+        why = _text(made.stderr).strip().splitlines() or ["ssh-keygen gives no reason"]
         raise AuditError(f"{key} cannot sign: {why[-1]}; make a key with: ssh-keygen -t ed25519 -f key")
     return made.stdout
 
@@ -81,24 +83,41 @@ def signer(message: bytes, signature: bytes) -> str:
         file = Path(place) / "signature"
         file.write_bytes(signature)
         checked = _ssh_keygen("check-novalidate", message, "-s", file)
-    found = _SIGNER.search(checked.stdout.decode(errors="replace"))
+    found = _SIGNER.search(_text(checked.stdout))
     if checked.returncode or not found:
+        if b"namespace does not match" in checked.stderr:
+            raise AuditError(f"it was made for another purpose than {NAMESPACE!r}, its namespace")
         unreadable = b"invalid format" in checked.stderr or b"parse" in checked.stderr
         raise AuditError("it is not an OpenSSH signature" if unreadable else "it signs something else, or was altered")
     return found[1]
 
 
-def is_allowed(message: bytes, signature: bytes, signers: AllowedSigners) -> bool:
-    """Whether one of these keys signed a message and is valid now and for this purpose."""
+def why_refused(message: bytes, signature: bytes, signers: AllowedSigners) -> str:
+    """Return why `ssh-keygen -Y verify` refuses the signature of a message; "" if an allowed signer made it."""
     with tempfile.TemporaryDirectory() as place:
         file, allowed = Path(place) / "signature", Path(place) / "allowed"
         file.write_bytes(signature)
         allowed.write_text(signers.lines, encoding="utf-8")
         given = ("-s", file, "-f", allowed)
-        found = _ssh_keygen("find-principals", b"", *given).stdout.decode(errors="replace").splitlines()
-        revoked = ("-r", signers.revoked) if signers.revoked else ()
-        names = [signers.identity] if signers.identity else found
-        return any(not _ssh_keygen("verify", message, *given, "-I", name, *revoked).returncode for name in names)
+        listed = _ssh_keygen("find-principals", b"", *given)
+        principals, said = _text(listed.stdout).splitlines(), [_text(listed.stderr)]
+        for name in [signers.identity] if signers.identity else principals:
+            checked = _ssh_keygen("verify", message, *given, "-I", name)
+            if not checked.returncode:
+                if signers.revoked is None:
+                    return ""
+                revoked = _ssh_keygen("verify", message, *given, "-I", name, "-r", signers.revoked)
+                return "its key was revoked" if revoked.returncode else ""
+            said.append(_text(checked.stderr))
+    if found := _INAPPLICABLE.search("\n".join(said)):
+        return f"its {found[1]}"
+    if principals:
+        return f"its key belongs to {', '.join(principals)}, not to {signers.identity}"
+    return "its key is not one of the given keys"
+
+
+def _text(output: bytes) -> str:
+    return output.decode(errors="replace")
 
 
 def _ssh_keygen(verb: str, message: bytes, *options: str | Path) -> subprocess.CompletedProcess[bytes]:

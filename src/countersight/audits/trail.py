@@ -78,6 +78,8 @@ class ConceptTrail(msgspec.Struct, frozen=True, omit_defaults=True):
     doses: tuple[WeakerEdit, ...] = ()
     """Weaker edits, the weakest first."""
     thought: ChangedExplanation | None = None
+    failures: tuple[str, ...] = ()
+    """Steps of the test whose last attempt failed, each with its stage and reason."""
     difference: str = ""
     """The file of the difference between the pictures before and after."""
     pcs: float | None = None
@@ -109,7 +111,7 @@ class CaseTrail(msgspec.Struct, frozen=True, omit_defaults=True):
     concepts: tuple[ConceptTrail, ...] = ()
     control: ConceptTrail | None = None
     failures: tuple[str, ...] = ()
-    """Steps whose last attempt failed, each with its stage and reason."""
+    """Steps outside of the tests whose last attempt failed, each with its stage and reason."""
     unrelated: Concepts | None = None
     """Edits of uncited objects, if they were requested."""
     uncited: tuple[ConceptTrail, ...] = ()
@@ -172,12 +174,13 @@ class _Outputs:
     def __init__(self, known: dict[tuple[Stage, StepPlace], Output]) -> None:
         self._known = known
         self._opinions: dict[tuple[str, int | None], list[Verdict | Check]] = defaultdict(list)
-        self._failures: dict[str, list[str]] = defaultdict(list)
+        self._failures: dict[tuple[str, int | None], list[str]] = defaultdict(list)
+        """The failed steps of each test, or of each case or control edit outside of its tests."""
         for (stage, place), output in known.items():
             if isinstance(output, Verdict | Check):
                 self._opinions[place.case, place.concept].append(output)
             elif isinstance(output, Failed):
-                self._failures[place.case].append(f"{stage}: {output.reason}")
+                self._failures[place.case or place.picture, place.concept].append(f"{stage}: {output.reason}")
 
     def trail(self, case: str, row: int) -> CaseTrail | None:
         """Return everything done about a case; None if the case itself failed."""
@@ -197,7 +200,7 @@ class _Outputs:
             extracted,
             tuple(self._concept(here, number, instruction) for number, instruction in cited),
             replace(self._concept(here, CONTROL, control.instruction), edit=control) if control else None,
-            tuple(self._failures[case]),
+            (*self._failures[case, None], *self._failures[record.picture, CONTROL], *self._failures[case, CONTROL]),
             unrelated,
             tuple(self._concept(here, -number, instruction) for number, instruction in uncited),
         )
@@ -222,6 +225,7 @@ class _Outputs:
             ChangedExplanation(thought.text, thought.expected, self._text("answer thought", place), thought.reason)
             if thought
             else None,
+            tuple(self._failures[here.case, number]) if number != CONTROL else (),
         )
 
     def _response(self, place: StepPlace, answer: Stage, why: Stage) -> Response | None:

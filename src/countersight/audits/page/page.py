@@ -1,6 +1,5 @@
 """An audit as one self-contained, printable HTML page."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -9,19 +8,19 @@ from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
-from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from countersight import __version__
 from countersight.audits.calibration.people import ReviewLog
-from countersight.audits.calibration.sheets import DRAWINGS, Calibration
 from countersight.audits.exclusion import same_answer
 from countersight.audits.folder import AuditFolder
+from countersight.audits.limits import Limit
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, grid, interval, number
 from countersight.audits.plan import LATE, Conclusion
-from countersight.audits.records import Actor, EditRecord, Failed, Manifest, ModelReply, Step
-from countersight.audits.score_records import AuditScores
+from countersight.audits.records import Actor, EditRecord, Failed, ModelReply, Step
+from countersight.audits.score_records import AuditScores, ConceptScore
 from countersight.audits.selection import Selection
 from countersight.audits.sessions import Session
 from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
@@ -39,70 +38,20 @@ from countersight.html import (
 )
 from countersight.number_formats import count, percent
 from countersight.picture import read_picture
-from countersight.text import printable, several
-
-
-class Limit(msgspec.Struct, frozen=True):
-    """One limitation of the scores."""
-
-    kind: Literal["limit", "failure mode", "misuse"]
-    words: str
-    of_this_audit: bool = False
-    """Whether it was found in this audit; the other limits apply to every audit."""
-    grave: bool = False
-    """Whether it is essential for interpreting the scores, and so shown in the headline."""
-
-
-HEADINGS: Final[dict[str, str]] = {
-    "limit": "Limits",
-    "failure mode": "Known failure modes",
-    "misuse": "Foreseeable misuse of the score",
-}
-
-_ALWAYS: Final = tuple(
-    msgspec.convert(each, Limit) for each in tomllib.loads(source(__package__, "limits.toml"))["always"]
-)
-
-
-def limits(
-    manifest: Manifest, scores: AuditScores, calibration: Calibration | None = None, *, drawn: bool = True
-) -> tuple[Limit, ...]:
-    """Return all limits of the scores: those found in this audit first, then those of every audit.
-
-    `drawn` is whether the pictures are generated drawings: a calibration on drawings does not apply to other pictures.
-    """
-    given = {"manifest": manifest, "scores": scores, "calibration": calibration, "drawn": drawn, "drawings": DRAWINGS}
-    found = (line.partition("| ") for line in _template().render(given).splitlines())
-    return (
-        *(Limit("limit", words, of_this_audit=True, grave=kind == "grave") for kind, _, words in found if words),
-        *_ALWAYS,
-    )
-
-
-@cache
-def _template() -> Template:
-    """Return the template of limits that an audit may have; it renders plain text, which the page escapes."""
-    made = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
-    made.filters |= {"several": several, "count": count, "printable": printable}
-    return made.from_string(source(__package__, "limits.jinja"))
-
-
-def headline(found: Iterable[Limit]) -> tuple[str, ...]:
-    """Return the limits that are essential for interpreting the scores."""
-    return tuple(each.words for each in found if each.grave)
-
+from countersight.text import several
 
 UNFOLDED: Final = 12
 """Largest number of cases shown in full; if there are more, all are collapsed."""
 LONGEST_TEXT: Final = 4_000
 """Longest text on the page, in characters; the rest is in cases.jsonl."""
-Outcome = Literal["consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "excluded"]
+Outcome = Literal[
+    "consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "failed", "excluded"
+]
 _CONSTANTS: Final[dict[str, Any]] = {
     "BAD_EDIT": RULE,
     "DECIDED": {1: ("right", "✓ 1"), 0: ("wrong", "✗ 0"), None: ("missing", "– abstains")},
     "DONE": {True: ("right", "✓ yes"), False: ("wrong", "✗ no"), None: ("missing", "– cannot tell")},
     "EDITED": "edited for test",
-    "HEADINGS": HEADINGS,
     "LATE": LATE,
     "UNFOLDED": UNFOLDED,
     "WORDS": WORDS,
@@ -217,12 +166,12 @@ def _effort(steps: Iterable[Step]) -> Iterator[list[object]]:
         ]
 
 
-def outcome(test: ConceptTrail) -> Outcome:
+def outcome(test: ConceptTrail | ConceptScore) -> Outcome:
     """Return the outcome of a test: whether the answer and the explanation follow the edit."""
     if test.excluded:
         return "excluded"
     if test.pcs is None or test.ncc is None:
-        return "undecided"
+        return "failed" if test.failures else "undecided"
     if not {test.pcs, test.ncc} <= {0.0, 1.0}:
         return "in-part"
     if test.pcs:

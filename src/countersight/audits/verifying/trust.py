@@ -14,7 +14,7 @@ from countersight.audits.judges.protocol import JUDGES
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE
 from countersight.audits.scores import failed_steps
 from countersight.audits.seal import LARGEST_SEAL, SEAL, SIGNATURE, SIGNATURES, STAMP, content
-from countersight.audits.signing import AllowedSigners, MissingToolError, is_allowed, read_stamp, signer
+from countersight.audits.signing import AllowedSigners, MissingToolError, read_stamp, signer, why_refused
 from countersight.audits.trail import AuditTrail
 from countersight.audits.verifying.replay import BUILT_IN, Finding, Note
 from countersight.errors import AuditError
@@ -30,16 +30,16 @@ class Signed(msgspec.Struct, frozen=True):
     file: str
     key: str = ""
     """Fingerprint of the key; empty for a time stamp."""
-    vouched: bool = True
-    """Whether the key is one of the given ones."""
+    refused: str = ""
+    """Why the signature does not count as one by a given key, if so."""
     at: str = ""
     """The time, if it is a time stamp."""
 
     def __str__(self) -> str:
         if self.file == STAMP:
             return f"Stamped at {self.at} by a server of the given certificate authority."
-        known = "a given key" if self.vouched else "an unknown key; name the trusted key with --key"
-        return f"{'The plan is signed' if self.file == PLAN_SIGNATURE else 'Signed'} with {self.key}, {known}."
+        by = f"not trusted: {self.refused}" if self.refused else "a given key"
+        return f"{'The plan is signed' if self.file == PLAN_SIGNATURE else 'Signed'} with {self.key}, {by}."
 
 
 class Trust(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class Trust(msgspec.Struct, frozen=True):
 
 def check_signatures(folder: Path, files: frozenset[str], trust: Trust) -> Iterator[Finding | Note | Signed]:
     """Check every signature next to the seal, the signature of the plan, and the time stamp."""
-    by_a_key = False
+    refused = {}
     for name in filter(vouches, sorted(files)):
         try:
             found: Finding | Note | Signed = _check_signature(folder, name, trust)
@@ -61,10 +61,12 @@ def check_signatures(folder: Path, files: frozenset[str], trust: Trust) -> Itera
             found = Note(name, str(error), trusted=False)
         except AuditError as error:
             found = Finding("broken", name, str(error))
-        by_a_key |= isinstance(found, Signed) and found.vouched and SIGNATURES.fullmatch(name) is not None
+        if isinstance(found, Signed) and SIGNATURES.fullmatch(name):
+            refused[name] = found.refused
         yield found
-    if trust.signers and not by_a_key:
-        yield Finding("broken", SIGNATURE, "no given key that is valid now has signed the seal")
+    if trust.signers and all(refused.values()):
+        why = "; ".join(f"{name}: {reason}" for name, reason in refused.items()) or "there is no valid signature"
+        yield Finding("broken", SIGNATURE, f"no given key that is valid now has signed the seal: {why}")
 
 
 def _check_signature(folder: Path, name: str, trust: Trust) -> Note | Signed:
@@ -72,8 +74,10 @@ def _check_signature(folder: Path, name: str, trust: Trust) -> Note | Signed:
     given = content(folder / name, LARGEST)
     message = content(folder / (PLAN if name == PLAN_SIGNATURE else SEAL), LARGEST_SEAL)
     if name != STAMP:
-        allowed = trust.signers is not None and is_allowed(message, given, trust.signers)
-        return Signed(name, signer(message, given), allowed)
+        key = signer(message, given)
+        unknown = "its key is unknown; name the trusted key with --key"
+        refused = why_refused(message, given, trust.signers) if trust.signers else unknown
+        return Signed(name, key, refused)
     at = read_stamp(given, message, trust.authorities)
     if trust.authorities:
         return Signed(name, at=at)
