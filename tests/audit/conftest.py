@@ -42,7 +42,7 @@ def spoken(tmp_path_factory):
 def probed(tmp_path_factory):
     """Return an audit with all extensions beyond the paper."""
     base = tmp_path_factory.mktemp("insider")
-    more = {"uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
+    more = {"control": True, "uncited": True, "intervene": "both", "strength": 2, "checkers": ("pixels",)}
     folder = scenes(base / "scenes", size=1)
     named = {"judges": ("exact",), "criteria": ("CCS lower end at least 0.05",)}
     write_plan(base / "plan.json", AuditPlan(dataset=Dataset.open(folder).fingerprint, name="scenes", **named, **more))

@@ -24,7 +24,7 @@ from countersight.audits.calibration.sheets import CALIBRATION, Calibration, wri
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG, MANIFEST, AuditFolder, digest_of, read_steps
 from countersight.audits.plan import LATE
-from countersight.audits.records import Actor, Attempt, Failed, RecordedTurn, Step
+from countersight.audits.records import CONTROL, Actor, Attempt, Failed, RecordedTurn, Step
 from countersight.audits.seal import FORMAT, SEAL, read_seal
 from countersight.audits.selection import SELECTION, decode_selection, write_selection
 from countersight.audits.verifying import verify_bundle
@@ -581,6 +581,29 @@ def test_a_replaced_plan_is_listed_as_taken_on_trust(past):
     found = verify_bundle(past)
     assert found.findings == ()
     assert "whether there was a plan, and when it was written" in {note.what for note in found.notes}
+
+
+@pytest.mark.parametrize(
+    ("dropped", "changes", "told"),
+    [
+        (lambda step: step.place.concept == CONTROL, {"control": False}, "the control edits were dropped"),
+        (lambda step: step.stage == "uncited" or (step.place.concept or 0) < 0, {"uncited": False},
+         "the edits of uncited objects were dropped"),
+        (lambda step: step.stage == "check", {"checkers": ()}, "the checker pixels was dropped"),
+        (lambda step: step.place.dose or step.stage == "dose", {"strength": 0}, "the number of doses is 1 instead of"),
+        (lambda step: "thought" in step.stage, {"intervene": "picture"}, "the kind of intervention is picture instead"),
+    ],
+)  # fmt: skip
+def test_what_was_dropped_after_the_plan_is_named_by_page_verdict_and_command(past, capsys, dropped, changes, told):
+    """The insider removes unwelcome steps from the log and the manifest, and writes all derived files again."""
+    in_manifest(past, **changes)
+    rechained(past / LOG, lambda step: None if dropped(step) else step)
+    swept(past, papers=True)
+    assert main(["audit", "verify", str(past)]) == 0
+    assert f"Not as planned: {told}" in capsys.readouterr().out
+    page = (past / "report.html").read_text()
+    assert f"Not as planned: {told}" in page[page.index('id="verdict"') : page.index('id="results"')]
+    assert json.loads((past / "verdict.json").read_text())["answer"] == "cannot tell"
 
 
 def replanned(folder, **changes):

@@ -8,13 +8,14 @@ import msgspec
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from evidence import HOSTILE, KINDS, write_audit
-from insider import reviewed
+from insider import rechained, replace, reviewed
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.audits import finishing
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, JudgeSheet, instrument, rate
 from countersight.audits.finishing import finish
-from countersight.audits.records import Actor
+from countersight.audits.folder import LOG
+from countersight.audits.records import Actor, Failed
 from countersight.audits.sessions import begin_session
 
 DESK = {"width": 1280, "height": 900}
@@ -217,6 +218,33 @@ def test_the_page_of_undecided_tests_says_that_they_count_but_have_no_ccs(tmp_pa
     assert "In 3 of 3 counted tests, the judges could not decide." in words
     assert "3 of 3 counted tests have no CCS, because judges abstain or are divided." in words
     assert "o test counts" not in words
+
+
+@pytest.mark.parametrize(
+    ("stage", "kept", "told"),
+    [
+        ("verdict", ("edit",), "In 1 of 2 counted tests, the answer and the explanation followed the edit; in 1, a "
+         "step failed, so there is no score."),
+        ("edit", (), "Excluded: no edited picture: a step failed (edit: timed out)."),
+    ],
+)  # fmt: skip
+def test_a_test_with_a_failed_step_is_not_called_undecided(tmp_path, stage, kept, told):
+    folder = write_audit(tmp_path / "a", ["consistent"] * 2)
+
+    def without(step):
+        if step.place.case != "ball-0" or step.place.concept != 1:
+            return step
+        if step.stage == stage:
+            return replace(step, output=Failed("timed out"), asked=())
+        return step if kept else None
+
+    rechained(folder / LOG, without)
+    finished = finish(folder)
+    words = finished.html.read_text()
+    assert told in words
+    assert f"A step failed: {stage}: timed out" in words
+    assert (finished.scores.undecided, finished.scores.unfinished) == (0, len(kept))
+    assert "because judges abstain" not in words
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------

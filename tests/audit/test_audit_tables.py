@@ -11,7 +11,7 @@ from rich.console import Console
 
 from countersight.audits.finishing import finish
 from countersight.audits.folder import LOG
-from countersight.audits.page.comparison import grids, load_audits, print_audit_tables, sentence, write_audit_tables
+from countersight.audits.page.comparison import conclusions, grids, load_audits, print_audit_tables, write_audit_tables
 from countersight.audits.records import Actor
 from countersight.cli import main
 from countersight.suites.reference import table
@@ -90,13 +90,15 @@ def test_the_ranking_says_which_audits_their_shared_cases_cannot_separate(tmp_pa
     assert shared == "2 cases shared with good"
     assert figures.startswith("difference 1.000 (−0.")
     assert separated == "not significant"
-    assert "“good” and “poor” do not differ significantly on 2 shared cases" in sentence(load_audits(folders))
+    assert "“good” and “poor” do not differ significantly on 2 shared cases" in " ".join(
+        conclusions(load_audits(folders))
+    )
 
 
 def test_audits_of_other_datasets_are_not_compared(audits, tmp_path):
     other = msgspec.structs.replace(manifest().dataset, fingerprint="0" * 32)
     apart = sealed_audit(tmp_path / "apart", ["consistent"], dataset=other)
-    assert "have no case in common and cannot be compared" in sentence(load_audits([audits[2], apart]))
+    assert "have no case in common and cannot be compared" in " ".join(conclusions(load_audits([audits[2], apart])))
 
 
 def test_every_format_has_the_figures_and_the_reported_rows(audits, tmp_path):
@@ -106,6 +108,7 @@ def test_every_format_has_the_figures_and_the_reported_rows(audits, tmp_path):
         assert "0.674 ± 0.042" in words
         assert "reported" in words
         assert "guesser" in words
+    assert '<ul class="conclusions"><li dir="auto">“' in files.html.read_text()
     rows = list(csv.DictReader(io.StringIO(files.csv.read_text())))
     mine = next(row for row in rows if (row["table"], row["audit"], row["line"]) == ("scores", "guesser", "counted"))
     assert (mine["measure"], mine["value"], mine["tests"], mine["editor"]) == ("pcs", "0.25", "4", "classical")
@@ -115,7 +118,7 @@ def test_the_terminal_prints_the_tables(audits):
     file = io.StringIO()
     print_audit_tables(load_audits(audits), Console(file=file, width=120))
     told = file.getvalue()
-    assert "3 audits: the Counterfactual Consistency Score (CCS) is between 0.000 and 1.000." in told
+    assert "3 audits: the Counterfactual Consistency Score (CCS) is 0.000 to 1.000." in told
     assert "Pixtral-12B reported" in told
 
 
@@ -166,7 +169,7 @@ def test_an_audit_with_another_judge_does_not_pass_its_place_on(tmp_path):
     lines = grid(folders, "Ranking").lines
     assert [cells(line)[0] for line in lines] == ["1. faithful", "1. judged", "2. half"]
     assert lines[2].cells[0].details[0] == "12 cases shared with faithful"
-    assert "“faithful” is more faithful than “half”" in sentence(load_audits(folders))
+    assert "“faithful” is more faithful than “half”" in " ".join(conclusions(load_audits(folders)))
 
 
 def test_audits_with_failed_steps_or_deviations_are_marked(audits):
@@ -183,8 +186,8 @@ def test_audits_that_cannot_be_separated_share_a_place(audits, tmp_path):
     ranking = next(iter(grids(tables)))
     assert {line.cells[0].text[:3] for line in ranking.lines} == {"1. "}
     names = "“seer (seer-flux)” and “seer (seer)”"
-    assert f"{names} do not differ significantly on 3 shared cases (difference " in sentence(tables)
-    assert "had different judges and cannot be compared." in sentence(tables)
+    assert f"{names} do not differ significantly on 3 shared cases (difference " in " ".join(conclusions(tables))
+    assert "had different judges and cannot be compared." in " ".join(conclusions(tables))
 
 
 @pytest.mark.parametrize(
@@ -202,7 +205,7 @@ def test_audits_that_do_not_verify_are_named_and_not_ranked(audits, tmp_path, sp
     ranking, scores, *_ = grids(tables)
     assert "forger" not in str(ranking.lines)
     assert "forger – not verified" in str(scores.lines)
-    assert f"“forger” is not ranked, because it could not be verified: {why}" in sentence(tables)
+    assert f"“forger” is not ranked, because it could not be verified: {why}" in " ".join(conclusions(tables))
 
 
 def forged(folder):

@@ -9,7 +9,7 @@ from countersight.audits.calibration.sheets import rate
 from countersight.audits.finishing import finish
 from countersight.audits.judges.protocol import Judged
 from countersight.audits.limits import headline, limits
-from countersight.audits.page.comparison import grids, load_audits, sentence
+from countersight.audits.page.comparison import conclusions, grids, load_audits
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
@@ -52,7 +52,7 @@ def test_several_audits_are_ranked_with_a_conclusion(audited):
     first, *_ = grids(tables)
     assert first.title == "Ranking"
     assert {"sensitivity", "specificity"} < set(first.head)
-    assert "“off_by_one” is more faithful than “never”" in sentence(tables)
+    assert "“off_by_one” is more faithful than “never”" in " ".join(conclusions(tables))
 
 
 def test_the_accuracy_on_the_page_has_the_numbers_of_cases_and_tests(audited):

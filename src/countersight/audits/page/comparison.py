@@ -127,13 +127,8 @@ def _labels(paths: Sequence[Path]) -> list[str]:
     return [called if times[called] == 1 else f"{called} #{place}" for place, called in enumerate(named, 1)]
 
 
-def sentence(found: AuditTables) -> str:
-    """Return what was measured, the result, and which audits are not verified."""
-    parts = [_result(found), *(_warning(audit) for audit in found.audits if audit.doubt)]
-    return " ".join(filter(None, parts))
-
-
-def _result(found: AuditTables) -> str:
+def lead(found: AuditTables) -> str:
+    """Return what was measured and the result, in one sentence."""
     if len(found.audits) == 1:
         (audit,) = found.audits
         ccs = audit.scores.kept.ccs
@@ -145,32 +140,30 @@ def _result(found: AuditTables) -> str:
     if not found.ranked:
         return f"{start}."
     best, worst = (number(each.scores.kept.ccs.value) for each in (found.ranked[0], found.ranked[-1]))
-    measured = f"{start}: the Counterfactual Consistency Score (CCS) is "
-    if len(found.ranked) == 1:
-        return f"{measured}{best} in the only audit that can be ranked."
-    return f"{measured}between {worst} and {best}. {conclusion(found)}"
+    range_of = f"{best} in the only audit that can be ranked" if len(found.ranked) == 1 else f"{worst} to {best}"
+    return f"{start}: the Counterfactual Consistency Score (CCS) is {range_of}."
 
 
-def _warning(audit: ScoredAudit) -> str:
-    return f"“{name(audit.label)}” is not ranked, because it could not be verified: {name(audit.doubt)}."
+def conclusions(found: AuditTables) -> list[str]:
+    """Return which models are more faithful than others, as far as the audits can tell, and what is not ranked."""
+    ranked = [_conclusion(other, found.ranked[:rank]) for rank, other in enumerate(found.ranked[1:], 1)]
+    doubtful = (audit for audit in found.audits if audit.doubt)
+    return ranked + [
+        f"“{name(audit.label)}” is not ranked, because it could not be verified: {name(audit.doubt)}."
+        for audit in doubtful
+    ]
 
 
-def conclusion(found: AuditTables) -> str:
-    """Return which models are more faithful than others, as far as the audits can tell."""
-    sentences = []
-    for rank, other in enumerate(found.ranked[1:], 1):
-        one, apart = _compared_with_above(other, found.ranked[:rank])
-        names = f"“{name(one.label)}”", f"“{name(other.label)}”"
-        if isinstance(apart, str):
-            sentences.append(f"{names[0]} and {names[1]} {apart} and cannot be compared.")
-            continue
-        by = f"{number(apart.value)}, 95% interval {interval(apart)}"
-        if apart.low > 0:
-            sentences.append(f"{names[0]} is more faithful than {names[1]} (by {by}).")
-        else:
-            on = several(apart.cases, "shared case")
-            sentences.append(f"{names[0]} and {names[1]} do not differ significantly on {on} (difference {by}).")
-    return " ".join(sentences)
+def _conclusion(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> str:
+    other, apart = _compared_with_above(audit, above)
+    names = f"“{name(other.label)}”", f"“{name(audit.label)}”"
+    if isinstance(apart, str):
+        return f"{names[0]} and {names[1]} {apart} and cannot be compared."
+    by = f"{number(apart.value)}, 95% interval {interval(apart)}"
+    if apart.low > 0:
+        return f"{names[0]} is more faithful than {names[1]} (by {by})."
+    on = several(apart.cases, "shared case")
+    return f"{names[0]} and {names[1]} do not differ significantly on {on} (difference {by})."
 
 
 def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
@@ -309,14 +302,15 @@ def write_audit_tables(
     """Write tables that compare several audits with each other and with the paper to the folder `out`."""
     found = load_audits(paths, reference=reference, seed=seed)
     out.mkdir(parents=True, exist_ok=True)
-    summary, tables_shown, how = sentence(found), list(grids(found)), definitions(found)
-    body = templates().get_template("tables.html").render(sentence=summary, grids=tables_shown, how=how)
+    first, further, tables_shown, how = lead(found), conclusions(found), list(grids(found)), definitions(found)
+    body = templates().get_template("tables.html").render(lead=first, list=further, grids=tables_shown, how=how)
+    bullets = "\n".join((first, "", *(f"- {each}" for each in further)))
     sections = [("", "", tables_shown)]
     page = document(__package__, "page.html", title="Audits – Countersight", style="page.css", body=Markup(body))  # noqa: S704 - escaped by the template
     return AuditTableFiles(
         html=write_text(out / "report.html", page),
-        markdown=write_text(out / "tables.md", markdown_tables("Audits", summary, sections, how)),
-        latex=write_text(out / "tables.tex", latex_tables(summary, sections, how)),
+        markdown=write_text(out / "tables.md", markdown_tables("Audits", bullets.strip(), sections, how)),
+        latex=write_text(out / "tables.tex", latex_tables(" ".join((first, *further)), sections, how)),
         csv=write_text(out / "tables.csv", comma_separated(found)),
         data=found,
     )
@@ -324,7 +318,7 @@ def write_audit_tables(
 
 def print_audit_tables(found: AuditTables, console: Console) -> None:
     """Print every table, and the origin of the figures."""
-    console.print(Text(sentence(found)))
+    console.print(Text("\n".join((lead(found), *(f"- {each}" for each in conclusions(found))))))
     print_grids(grids(found), console)
     console.print()
     for term, words in definitions(found):
