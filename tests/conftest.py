@@ -18,7 +18,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("shared machine")
-expect.set_options(timeout=30_000)  # a page may be slow for the same reasons
+expect.set_options(timeout=120_000)  # a page may be slow for the same reasons
 
 # The servers of tests are on this machine, and no proxy leads to them.
 for name in [name for name in os.environ if name.lower().endswith("_proxy")]:

@@ -31,7 +31,7 @@ def cluster(*, durable: bool = False) -> Iterator[str]:
 
     def call(program: str, *words: str) -> None:
         subprocess.run(
-            [*other, str(programs / program), *words], check=True, stdout=subprocess.DEVNULL, cwd=folder, timeout=120
+            [*other, str(programs / program), *words], check=True, stdout=subprocess.DEVNULL, cwd=folder, timeout=280
         )
 
     data = str(folder / "data")
@@ -39,7 +39,7 @@ def cluster(*, durable: bool = False) -> Iterator[str]:
         call("initdb", "-D", data, "-A", "trust", "-U", user, "--no-sync")
         options = f"-c listen_addresses='' -c unix_socket_directories={folder}"
         options += "" if durable else " -c fsync=off -c full_page_writes=off"
-        call("pg_ctl", "-D", data, "-w", "-l", str(folder / "log"), "-o", options, "start")
+        call("pg_ctl", "-D", data, "-w", "-t", "270", "-l", str(folder / "log"), "-o", options, "start")
         yield f"postgresql://{user}@/postgres?host={folder}"
     finally:
         if (folder / "data" / "postmaster.pid").exists():

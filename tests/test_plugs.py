@@ -107,7 +107,7 @@ def modules_in(page: Path) -> list[str]:
 
 def countersight(environment: dict[str, str], *words: object, cwd: Path | None = None, status: int = 0) -> str:
     command = [sys.executable, "-m", "countersight", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment, cwd=cwd)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=environment, cwd=cwd)
     assert done.returncode == status, done.stderr
     return done.stdout
 
@@ -159,7 +159,7 @@ def test_the_plug_ins_of_the_contributing_page_work_unchanged(tmp_path, installe
 def test_a_plug_in_that_cannot_be_imported_gets_a_message(tmp_path, installed):
     asked = dataset(tmp_path / "d", 1)
     command = [sys.executable, "-m", "countersight", "run", asked, "--model", "broken", "-o", tmp_path / "run"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=installed)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=installed)
     assert done.returncode == 2
     assert "the model 'broken' of the package tiny-plugs cannot be imported: AttributeError" in done.stderr
     assert "Traceback" not in done.stderr
@@ -188,7 +188,7 @@ def test_lists_name_plug_ins_that_cannot_be_used(installed):
 def test_a_model_without_a_required_attribute_is_refused_and_leaves_no_folder(tmp_path, installed):
     asked = dataset(tmp_path / "d", 1)
     command = [sys.executable, "-m", "countersight", "run", asked, "--model", "blind", "-o", tmp_path / "run"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=installed)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=installed)
     assert done.returncode == 2
     assert "blind is not a model: it has no attribute 'needs_picture'; see countersight.models.Model" in done.stderr
     assert not (tmp_path / "run").exists()

@@ -37,7 +37,7 @@ def test_interrupting_a_notebook_stops_the_work():
         async def work():
             try:
                 asyncio.get_running_loop().call_later(0.1, os.kill, os.getpid(), signal.SIGINT)
-                await asyncio.sleep(60)
+                await asyncio.sleep(600)
             except asyncio.CancelledError:
                 print("told to stop")
                 raise
@@ -51,7 +51,7 @@ def test_interrupting_a_notebook_stops_the_work():
         asyncio.new_event_loop().run_until_complete(cell())
     """
     done = subprocess.run(
-        [sys.executable, "-c", dedent(script)], capture_output=True, text=True, timeout=50, check=True
+        [sys.executable, "-c", dedent(script)], capture_output=True, text=True, timeout=280, check=True
     )
     assert done.stdout.split("\n")[:2] == ["told to stop", "stopped"]
 

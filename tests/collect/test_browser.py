@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from collecting import ANSWERS, make_campaign, served, states
+from killable import free_port
 from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import select
 from tiers import mostly_slow
@@ -31,6 +32,7 @@ class Hall:
     def enter(self, name: str, role: people.Role = "worker", **how: object) -> Page:
         """A page of somebody who is logged in; nobody else has the name, also where a test is tried again."""
         context = self.browser.new_context(base_url=self.address, **how)
+        context.set_default_timeout(120_000)
         name = f"{next(self._visitors)} {name}"
         number = self.campaign.store.write_now(lambda c: people.add_person(c, name, role, time.time()))
         self.campaign.store.write_now(
@@ -161,8 +163,8 @@ def test_a_flow_works_without_javascript(hall, flow):
 
 def test_what_is_typed_while_the_server_is_away_is_there_when_it_is_back(browser, tmp_path):
     folder = make_campaign(tmp_path / "campaign", "verify", 2)
-    with served(folder) as (address, campaign):
-        port = int(address.rpartition(":")[2])
+    port = free_port()  # which nobody else is given while the server is away
+    with served(folder, port) as (address, campaign):
         page = Hall(browser, address, campaign).enter("typist")
         begin(page, "verify")
         task = page.url

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
@@ -271,7 +270,8 @@ def test_the_interface_speaks_other_languages(tmp_path: Path):
         ):
             page = Visitor(app, campaign).client.get("/login", headers={"accept-language": language}).text
             assert f"<h1>{words}</h1>" in page
-        assert '<html lang="de">' in visitor.client.get("/work", headers={"accept-language": "de"}).text
+        mine = visitor.client.get("/mine", headers={"accept-language": "de"}).text
+        assert ('<html lang="de">' in mine, "<dd>0,00 USD</dd>" in mine) == (True, True)
         task = visitor.begin("verify")
         sent = {"csrf": visitor.csrf, "related": "no"}
         assert (
@@ -365,17 +365,18 @@ def test_a_german_campaign_begins_with_german_guidelines_tests_and_consent(tmp_p
 def test_the_writer_outlives_those_who_give_up_waiting(tmp_path: Path):
     make_campaign(tmp_path / "campaign", "verify", 1)
     campaign = Campaign.open(tmp_path / "campaign")
-    begun = threading.Event()
+    begun, given_up = threading.Event(), threading.Event()
 
     def slow(connection):
         begun.set()
-        time.sleep(0.2)
+        given_up.wait()
 
     async def give_up():
         waiting = [asyncio.create_task(campaign.store.write(slow)) for _ in range(3)]
         await asyncio.to_thread(begun.wait)
         for task in waiting:
             task.cancel()
+        given_up.set()
         await asyncio.gather(*waiting, return_exceptions=True)
         return await campaign.store.write(lambda c: "written")
 

@@ -12,6 +12,7 @@ KILLS, BETWEEN = 20, 5
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path, database: str | None):
     large_campaign(tmp_path, "cosim", 400, database)
     how = {"workers": 6, "seconds": 600, "kills": KILLS, "after": BETWEEN, "pause": (0.01, 0.1)}

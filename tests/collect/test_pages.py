@@ -20,7 +20,7 @@ from countersight.collect.settings import settings_text
 from countersight.collect.web.app import application
 from countersight.collect.web.visit import COOKIE, Visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
 
 ALL = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 # What may differ in the dark, and on small screens; the rest of the rules are about what all of them share.

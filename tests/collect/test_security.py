@@ -219,6 +219,8 @@ def test_an_invitation_works_once(place):
     assert ines.post(f"/join/{token}", password="short", again="short").status_code == 422
     assert ines.post(f"/join/{token}", password="long enough!", again="long enough!").status_code == 303
     assert ines.get("/work").headers["location"] == "/consent"
+    campaign.store.write_now(lambda c: people.change_person(c, 1, role="lead"))
+    assert ines.get("/lead").status_code == 200  # who only leads need not agree
     assert Visitor(app, campaign).get(f"/join/{token}").status_code == 404
 
 

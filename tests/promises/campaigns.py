@@ -3,7 +3,6 @@
 import contextlib
 import io
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+from killable import free_port
 
 from countersight.cli import main
 
@@ -47,8 +47,7 @@ class Served:
     """A campaign served by a process of its own, which can be killed."""
 
     def __init__(self, campaign: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = str(free.getsockname()[1])
+        port = str(free_port())
         self.address = f"http://127.0.0.1:{port}"
         command = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -76,7 +75,7 @@ class Annotator:
     """Somebody who joins by a one-time link or logs in, and sends forms."""
 
     def __init__(self, address: str) -> None:
-        self.http = httpx.Client(base_url=address, timeout=60, trust_env=False)
+        self.http = httpx.Client(base_url=address, timeout=280, trust_env=False)
 
     def join(self, link: str) -> "Annotator":
         """Choose a password, and agree to take part."""

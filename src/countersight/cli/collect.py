@@ -278,8 +278,10 @@ def _restore(chosen: argparse.Namespace) -> int:
     _require_web()
     from countersight.collect import restore
 
-    restore(Path(chosen.backup), chosen.output, chosen.database)
+    unused = restore(chosen.backup, chosen.output, chosen.database)
     print(f"{chosen.backup} was restored to {chosen.output}")
+    if not unused:
+        print(f"{chosen.backup} has been served since it was made: {chosen.output} has its state of now.")
     return 0
 
 

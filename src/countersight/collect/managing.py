@@ -191,13 +191,17 @@ def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
         _copy_files(campaign, staging)  # pictures are never removed, so those of all copied items exist
 
 
-def restore(backup: Path, folder: Path, database: str | None = None) -> None:
-    """Restore a campaign folder from a copy, with its SQLite database or into an empty one at an address."""
+def restore(backup: Path, folder: Path, database: str | None = None) -> bool:
+    """Restore a campaign folder from a copy, with its SQLite database or into an empty one at an address.
+
+    Return whether the folder is an unused copy; a campaign whose server is stopped is copied as it is now.
+    """
     if not (backup / DATABASE).is_file():
         raise CampaignError(
             f"{backup} is not a backup made by `countersight collect backup`: it contains no {DATABASE}"
         )
-    if (backup / LOCK).exists():
+    served = (backup / LOCK).exists()
+    if served:
         try:
             lock_folder(backup, CampaignError).close()
         except CampaignError:
@@ -213,6 +217,7 @@ def restore(backup: Path, folder: Path, database: str | None = None) -> None:
             _copy(copy, target)
         if database:
             remember_database(staging, database)
+    return not served
 
 
 def _copy_files(source: Path, target: Path) -> None:

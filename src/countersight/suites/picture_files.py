@@ -68,7 +68,8 @@ def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], 
         for folder, each in ((folder, each) for each in names for folder in layout.folders):
             source = (pictures / folder / each).resolve()
             if not source.is_relative_to(pictures.resolve()):
-                raise BadField(field, f"{name[:80]!r} is outside the folder of pictures")
+                reason = "is a link that leads outside the folder of pictures: copy the picture there"
+                raise BadField(field, f"{name[:80]!r} {reason}")
             if is_there(source):
                 return source
     except OSError as error:

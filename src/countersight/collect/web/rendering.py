@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from babel import Locale, UnknownLocaleError
+from babel.numbers import format_decimal
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markdown_it import MarkdownIt
@@ -31,6 +33,7 @@ def templates() -> Environment:
         "clock": _clock,
         "duration": duration,
         "percent": _percent,
+        "decimal": _decimal,
         "markdown": _markdown,
     }
     for name in environment.list_templates():
@@ -53,7 +56,23 @@ def interface_texts(own: Path, language: str) -> dict[str, str]:
 @pass_context
 def _money(context: Context, minor: int) -> str:
     """Format an amount in minor units with its currency."""
-    return f"{minor / 100:.2f} {context['settings'].pay.currency}"
+    return f"{_decimal(context, minor / 100, 2)} {context['settings'].pay.currency}"
+
+
+@pass_context
+def _decimal(context: Context, value: float, digits: int = 0) -> str:
+    """Format a number with the separators of the interface's language."""
+    pattern = f"#,##0.{'0' * digits}" if digits else "#,##0"
+    return format_decimal(value, pattern, _locale(context["language"]))
+
+
+@cache
+def _locale(language: str) -> Locale:
+    """Return the number formats of a language; the English ones if a campaign's own language is not known."""
+    try:
+        return Locale.parse(language)
+    except (UnknownLocaleError, ValueError):
+        return Locale("en")
 
 
 def _clock(seconds: float) -> str:

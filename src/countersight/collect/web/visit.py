@@ -227,7 +227,7 @@ class Page(msgspec.Struct, frozen=True):
     """The least role required; None admits anybody."""
     method: str = "GET"
     consented: bool = True
-    """Whether people must have agreed to the consent text first."""
+    """Whether people must have agreed to the consent text first; leads need not, for their own pages."""
     checked: bool = True
     """Whether a POST must have the visitor's CSRF token."""
     paused: bool = False
@@ -291,7 +291,8 @@ async def _checked_response(visit: Visit, page: Page) -> Response:
         raise RefusedError(403, "This page is for people with the role {role}.", role=visit.say(page.role))
     if visit.person.access == "paused" and not page.paused:
         raise RefusedError(403, "Your account is paused. The lead of the campaign can tell you why.")
-    if page.consented and not visit.script and visit.person.consent != visit.settings.consent.version:
+    needs_consent = page.consented and page.role != "lead" and not visit.script
+    if needs_consent and visit.person.consent != visit.settings.consent.version:
         if page.method == "GET":
             return visit.go("/consent")
         raise RefusedError(403, "Please read and accept the consent text first.")
