@@ -143,20 +143,11 @@ def _add_control(parser: argparse.ArgumentParser) -> None:
 
 def _method(chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the options of `_METHOD`, named as in `AuditOptions` and `AuditPlan`."""
-    from countersight.audits import USUAL_CHECKERS
+    from countersight.verbs import audit_method
 
-    return {
-        "judges": tuple(chosen.judge),
-        "votes": chosen.votes,
-        "concepts": chosen.concepts,
-        "control": chosen.control in ("nothing", "both"),
-        "uncited": chosen.control in ("uncited", "both"),
-        "intervene": chosen.intervene,
-        "strength": chosen.strength,
-        "cases": chosen.limit,
-        "descriptive": chosen.descriptive,
-        "checkers": tuple(chosen.checker or USUAL_CHECKERS),
-    }
+    named = ("votes", "concepts", "intervene", "strength", "descriptive")
+    plain = {"cases": chosen.limit, **{name: getattr(chosen, name) for name in named}}
+    return plain | audit_method(chosen.judge, chosen.control, chosen.checker)
 
 
 def _helper_settings(chosen: argparse.Namespace, *, votes: int = 1) -> "ModelSettings":
@@ -166,24 +157,17 @@ def _helper_settings(chosen: argparse.Namespace, *, votes: int = 1) -> "ModelSet
 
 
 def _audit(chosen: argparse.Namespace) -> int:
-    from countersight.audits import (
-        BRIEF,
-        USUAL,
-        AuditOptions,
-        AuditTally,
-        audit_dataset,
-        find_prompts,
-        refuse_without_criteria,
-    )
+    from countersight.audits import AuditOptions, AuditTally, audit_dataset, refuse_without_criteria
     from countersight.dataset import Dataset
     from countersight.editing import EditorSettings
     from countersight.engine import RetryPolicy
+    from countersight.verbs import audit_prompts
 
     options = AuditOptions(
         model=chosen.model,
         extractor=chosen.extractor,
         editor=chosen.editor,
-        prompts=find_prompts(chosen.prompts or (BRIEF if chosen.extractor == "rules" else USUAL)),
+        prompts=audit_prompts(chosen.prompts, chosen.extractor),
         settings=model_settings(chosen),
         extractor_settings=_helper_settings(chosen),
         judge_settings=_helper_settings(chosen, votes=chosen.votes),

@@ -15,9 +15,8 @@ from countersight.text import nearest, several
 
 if TYPE_CHECKING:
     from countersight.dataset import Dataset
-    from countersight.engine import Answering, RetryPolicy, RunOptions
+    from countersight.engine import RetryPolicy, RunOptions
     from countersight.models import Model
-    from countersight.scoring import Until
 
 EXIT_WAITING: Final = 3
 """Exit status of a run that waits for batches."""
@@ -79,8 +78,9 @@ def _run(chosen: argparse.Namespace) -> int:
 
 def _run_one(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset, hidden_in
-    from countersight.engine import RunFolder, RunOptions, Sample, estimate_run, find_prompt, restore_options
+    from countersight.engine import RunFolder, estimate_run, find_prompt
     from countersight.models import open_model, without_keys
+    from countersight.verbs import prepare_run
 
     _check(chosen)
     dataset, output = Dataset.open(chosen.dataset), chosen.output or _default_output(chosen.dataset, chosen.model)
@@ -88,13 +88,18 @@ def _run_one(chosen: argparse.Namespace) -> int:
     if hidden and chosen.until is not None:
         raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
     prompt = find_prompt(chosen.prompt)
-    chosen.max_tokens = chosen.max_tokens or prompt.max_tokens
-    settings = model_settings(chosen)
-    answering: Answering = "rank" if chosen.rank else "generate"
-    sample = Sample(chosen.limit, chosen.seed) if chosen.limit else None
-    options = RunOptions(prompt, chosen.shown, answering, chosen.seed, chosen.again, sample)
-    pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
-    options, settings, pool = restore_options(output, options, settings, pool)
+    options, settings, pool, rule = prepare_run(
+        output,
+        prompt=prompt,
+        settings=model_settings(chosen, max_tokens=chosen.max_tokens or prompt.max_tokens),
+        shown=chosen.shown,
+        answering="rank" if chosen.rank else "generate",
+        shots_from=Dataset.open(chosen.shots_from) if chosen.shots_from else None,
+        cases=chosen.limit,
+        again=chosen.again,
+        until=chosen.until,
+        until_metric=chosen.until_metric,
+    )
     if chosen.dry_run:
         with without_keys() as missing:
             model = open_model(chosen.model, settings)
@@ -108,7 +113,7 @@ def _run_one(chosen: argparse.Namespace) -> int:
             return EXIT_WAITING
         model = open_model(chosen.model, settings)  # unanswered questions are asked as normal requests
     retry = _retry(chosen, model)
-    status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=_rule(chosen))
+    status = ask(dataset, output, model, options, retry, pool=pool, budget=chosen.budget, rule=rule)
     if status == EXIT_STOPPED:
         return status
     print(output)
@@ -205,15 +210,6 @@ def _listed(given: dict[str, Any], name: str, file: Path) -> list[str]:
     if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
         raise CountersightError(f'{file} names no {name}: add {name} = "…", or {name}s = ["…", "…"]')
     return names
-
-
-def _rule(chosen: argparse.Namespace) -> "Until | None":
-    if chosen.until is None:
-        return None
-    from countersight.scoring import Until
-
-    width = None if chosen.until == "decided" else chosen.until
-    return Until(width, chosen.until_metric or "drop", chosen.seed)
 
 
 def _retry(chosen: argparse.Namespace, model: "Model") -> "RetryPolicy":

@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Literal
 
 from countersight.audits import (
-    BRIEF,
-    USUAL,
     USUAL_CHECKERS,
     AuditOptions,
     AuditPrompts,
     AuditTally,
     Intervene,
     audit_dataset,
-    find_prompts,
     finish,
     read_allowed_signers,
 )
@@ -27,6 +24,7 @@ from countersight.models import ModelSettings
 from countersight.progress import Progress, counted, usual
 from countersight.results import Audit
 from countersight.verbs.inputs import SomeDataset, SomeModel, check_from, checked, dataset_of, folder_of, settings_of
+from countersight.verbs.preparing import audit_method, audit_prompts
 from countersight.verbs.running import open_model
 
 
@@ -62,27 +60,23 @@ async def audit_async(
     check_from(1, cases=cases, concepts=concepts, votes=votes, strength=strength)
     if not judges:
         raise CountersightError("judges must be a list of at least one name, such as ['exact']")
-    words = prompts or (BRIEF if extractor == "rules" else USUAL)
     chosen = settings_of(settings, ModelSettings(max_tokens=2048))
     watch, tally, stopped = progress or usual(), AuditTally(), stop or asyncio.Event()
     options = AuditOptions(
         model=open_model(model, chosen, name=name),
         extractor=extractor,
         editor=editor,
-        judges=tuple(judges),
-        prompts=words if isinstance(words, AuditPrompts) else find_prompts(words),
+        prompts=audit_prompts(prompts, extractor),
         votes=votes,
         concepts=concepts,
-        control=control in ("nothing", "both"),
-        uncited=control in ("uncited", "both"),
         intervene=intervene,
         strength=strength,
-        checkers=tuple(checkers),
         descriptive=descriptive,
         plan=Path(plan) if plan else None,
         cases=cases,
         settings=chosen,
         retry=retry,
+        **audit_method(judges, control, checkers),
     )
     with counted(watch, "Auditing", "cases", lambda: (tally.done, tally.total)):
         await audit_dataset(dataset_of(dataset), Path(out), options, tally, stopped)
