@@ -109,7 +109,7 @@ def countersight(environment: dict[str, str], *words: object, cwd: Path | None =
     command = [sys.executable, "-m", "countersight", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=environment, cwd=cwd)
     assert done.returncode == status, done.stderr
-    return done.stdout
+    return done.stderr if status == 2 else done.stdout
 
 
 def test_a_model_and_a_suite_of_another_package_work_as_ours_do(tmp_path, installed):
@@ -158,11 +158,9 @@ def test_the_plug_ins_of_the_contributing_page_work_unchanged(tmp_path, installe
 
 def test_a_plug_in_that_cannot_be_imported_gets_a_message(tmp_path, installed):
     asked = dataset(tmp_path / "d", 1)
-    command = [sys.executable, "-m", "countersight", "run", asked, "--model", "broken", "-o", tmp_path / "run"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=installed)
-    assert done.returncode == 2
-    assert "the model 'broken' of the package tiny-plugs cannot be imported: AttributeError" in done.stderr
-    assert "Traceback" not in done.stderr
+    told = countersight(installed, "run", asked, "--model", "broken", "-o", tmp_path / "run", status=2)
+    assert "the model 'broken' of the package tiny-plugs cannot be imported: AttributeError" in told
+    assert "Traceback" not in told
 
 
 def test_lists_name_plug_ins_that_cannot_be_used(installed):
@@ -187,10 +185,8 @@ def test_lists_name_plug_ins_that_cannot_be_used(installed):
 
 def test_a_model_without_a_required_attribute_is_refused_and_leaves_no_folder(tmp_path, installed):
     asked = dataset(tmp_path / "d", 1)
-    command = [sys.executable, "-m", "countersight", "run", asked, "--model", "blind", "-o", tmp_path / "run"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=installed)
-    assert done.returncode == 2
-    assert "blind is not a model: it has no attribute 'needs_picture'; see countersight.models.Model" in done.stderr
+    told = countersight(installed, "run", asked, "--model", "blind", "-o", tmp_path / "run", status=2)
+    assert "blind is not a model: it has no attribute 'needs_picture'; see countersight.models.Model" in told
     assert not (tmp_path / "run").exists()
 
 

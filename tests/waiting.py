@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-MOST = 100.0
+MOST = 250.0
 """Seconds after which something does not come any more."""
 
 Found = TypeVar("Found")

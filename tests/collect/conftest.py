@@ -1,14 +1,18 @@
 """What the tests of collecting share."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from collecting import Visitor, make_campaign, opened
 from postgresql import binaries, cluster
 from sqlalchemy import create_engine, text
 
 from countersight.cli import main
+from countersight.collect.campaign import Campaign
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +24,18 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert main(make) == 0
     assert main([*audit, "--extractor", "rules", "-o", str(folder / "audit")]) == 0
     return folder / "audit"
+
+
+@pytest.fixture
+def opening(tmp_path: Path) -> Iterator[Callable[..., tuple[partial[Visitor], Campaign]]]:
+    """Make a campaign that is open until the test ends; returns what makes visitors of it, and the campaign."""
+    with ExitStack() as stack:
+
+        def make(flow: str, number: int = 6, **more: object) -> tuple[partial[Visitor], Campaign]:
+            app, campaign = stack.enter_context(opened(make_campaign(tmp_path / "campaign", flow, number, **more)))
+            return partial(Visitor, app, campaign), campaign
+
+        yield make
 
 
 @pytest.fixture(scope="session")

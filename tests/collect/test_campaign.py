@@ -211,11 +211,10 @@ def test_people_are_managed_from_the_command_line(tmp_path: Path, capsys: pytest
     assert "ada" not in capsys.readouterr().out
 
 
-def test_status_says_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    make_campaign(tmp_path / "campaign", "verify", 2)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        for name in ("ada", "ben"):
-            Visitor(app, campaign, name).contribute("verify")
+def test_status_says_how_far_it_is(tmp_path: Path, opening, capsys: pytest.CaptureFixture[str]):
+    enter, _ = opening("verify", 2)
+    for name in ("ada", "ben"):
+        enter(name).contribute("verify")
     assert main(["collect", "status", str(tmp_path / "campaign")]) == 0
     told = capsys.readouterr().out
     assert "2 items: 1 done, 1 open" in told
@@ -223,13 +222,12 @@ def test_status_says_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "agreement on verdict: AC1 1.00 (1 item)" in told
 
 
-def test_the_agreement_on_one_item_has_no_interval(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        Visitor(app, campaign, "ada").contribute("verify")
-        Visitor(app, campaign, "ben").contribute("verify", right="unclear", words="it depends")
-        page = Visitor(app, campaign, "lea", "lead").get("/lead").text
-        named = campaign.store.read(lambda c: label_agreement(c, campaign.flow))[-1]
+def test_the_agreement_on_one_item_has_no_interval(opening):
+    enter, campaign = opening("verify", 1)
+    enter("ada").contribute("verify")
+    enter("ben").contribute("verify", right="unclear", words="it depends")
+    page = enter("lea", "lead").get("/lead").text
+    named = campaign.store.read(lambda c: label_agreement(c, campaign.flow))[-1]
     assert ("0.00" in page, "0.00 to 0.00" in page) == (True, False)
     assert format_agreement(named.agreement)["raw agreement"] == "0.00 (no interval: one item)"
 

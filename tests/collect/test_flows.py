@@ -23,16 +23,15 @@ def cases(folder: Path) -> list:
     return [case for _, case in Dataset.open(folder).cases()]
 
 
-def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> None:
-    make_campaign(tmp_path / "campaign", "cosim", 2)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
-        for _ in range(2):
-            ada.contribute("question")
-            ben.contribute("change")
-            cleo.contribute("distractor")
-        assert states(campaign) == ["done", "done"]
-        export_campaign(campaign, tmp_path / "out")
+def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path, opening) -> None:
+    enter, campaign = opening("cosim", 2)
+    ada, ben, cleo = map(enter, ("ada", "ben", "cleo"))
+    for _ in range(2):
+        ada.contribute("question")
+        ben.contribute("change")
+        cleo.contribute("distractor")
+    assert states(campaign) == ["done", "done"]
+    export_campaign(campaign, tmp_path / "out")
     made = [each for split in (tmp_path / "out").iterdir() for each in cases(split)]
     assert len(made) == 2
     question = made[0].counterfactual
@@ -43,41 +42,39 @@ def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path) -> 
     assert main(["run", str(split), "--model", "chance", "-o", str(tmp_path / "run")]) == 0
 
 
-def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp_path: Path) -> None:
-    make_campaign(tmp_path / "campaign", "cfmm", 3)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben = Visitor(app, campaign, "ada"), Visitor(app, campaign, "ben")
-        for _ in range(3):
-            ada.contribute("write")
-        ben.contribute("blind")
-        ben.contribute("blind", basic_answer="A")
-        ben.contribute("blind", counterfactual_answer="?")
-        assert states(campaign) == ["done", "flagged", "flagged"]
-        cleo = Visitor(app, campaign, "cleo", "reviewer")
-        assert "gave a different answer" in cleo.get("/review").text
-        cleo.post("/review/1", outcome="fair", note="the circles overlap")
-        cleo.post("/review/2", outcome="unfair", note="it is quite clear")
-        assert states(campaign) == ["done", "removed", "done"]
-        export_campaign(campaign, tmp_path / "out")
+def test_cfmm_goes_from_pictures_to_a_dataset_and_disagreement_to_a_reviewer(tmp_path: Path, opening) -> None:
+    enter, campaign = opening("cfmm", 3)
+    ada, ben = enter("ada"), enter("ben")
+    for _ in range(3):
+        ada.contribute("write")
+    ben.contribute("blind")
+    ben.contribute("blind", basic_answer="A")
+    ben.contribute("blind", counterfactual_answer="?")
+    assert states(campaign) == ["done", "flagged", "flagged"]
+    cleo = enter("cleo", "reviewer")
+    assert "gave a different answer" in cleo.get("/review").text
+    cleo.post("/review/1", outcome="fair", note="the circles overlap")
+    cleo.post("/review/2", outcome="unfair", note="it is quite clear")
+    assert states(campaign) == ["done", "removed", "done"]
+    export_campaign(campaign, tmp_path / "out")
     made = cases(tmp_path / "out")
     assert [(each.group, each.factual.answer, each.counterfactual.answer) for each in made] == [("count", "B", "A")] * 2
 
 
-def test_a_leak_that_is_kept_goes_to_a_reviewer(tmp_path: Path) -> None:
-    make_campaign(tmp_path / "campaign", "cfmm", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        leaky = {"counterfactual": "If I painted this bus blue, what color would it be?", "option_a": "blue"}
-        Visitor(app, campaign, "ada").contribute("write", **leaky, keep_leak="1")
-        Visitor(app, campaign, "ben").contribute("blind")
-        assert states(campaign) == ["flagged"]
-        assert "It may give its answer away" in Visitor(app, campaign, "rita", "reviewer").get("/review/1").text
+def test_a_leak_that_is_kept_goes_to_a_reviewer(opening) -> None:
+    enter, campaign = opening("cfmm", 1)
+    leaky = {"counterfactual": "If I painted this bus blue, what color would it be?", "option_a": "blue"}
+    enter("ada").contribute("write", **leaky, keep_leak="1")
+    enter("ben").contribute("blind")
+    assert states(campaign) == ["flagged"]
+    assert "It may give its answer away" in enter("rita", "reviewer").get("/review/1").text
 
 
 def supposing(text: str, answer: str) -> dict[str, object]:
     return {"counterfactual": Question(text, answer, "number"), "change": supposed(text)}
 
 
-def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_written(tmp_path: Path) -> None:
+def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_written(tmp_path: Path, opening) -> None:
     number = Question("How many dots are there?", "3", "number")
     asked = Question("How many dots are there without the blue one?", "3", "number")
     pairs = [
@@ -85,23 +82,22 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
         case(1, group="direct", factual=number, **supposing("How many if 2 went?", "1")),
         case(2, group="indirect", factual=asked, counterfactual=None, shown=None, change=None),
     ]
-    make_campaign(tmp_path / "campaign", "cvqa", source=dataset(tmp_path / "pairs", pairs))
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, cleo, dan = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo", "dan"))
-        ada.contribute("verify")
-        ben.contribute("verify")  # agreed
-        ada.contribute("verify", right="no", answer="two")
-        ben.contribute("verify", right="unclear", words="it depends")
-        assert ada.begin("adjudicate") is None
-        cleo.contribute("adjudicate", right="no", answer="2")
-        same = {"question": "HOW MANY dots are there, without the blue one ?", "answer": "2"}
-        assert "says the same as “The given question”" in cleo.post(cleo.begin("write"), **same).text
-        cleo.contribute("write")
-        ada.contribute("verify")
-        assert cleo.begin("verify") is None  # never one's own
-        dan.contribute("verify")
-        assert states(campaign) == ["done"] * 3
-        export_campaign(campaign, tmp_path / "out")
+    enter, campaign = opening("cvqa", source=dataset(tmp_path / "pairs", pairs))
+    ada, ben, cleo, dan = map(enter, ("ada", "ben", "cleo", "dan"))
+    ada.contribute("verify")
+    ben.contribute("verify")  # agreed
+    ada.contribute("verify", right="no", answer="two")
+    ben.contribute("verify", right="unclear", words="it depends")
+    assert ada.begin("adjudicate") is None
+    cleo.contribute("adjudicate", right="no", answer="2")
+    same = {"question": "HOW MANY dots are there, without the blue one ?", "answer": "2"}
+    assert "says the same as “The given question”" in cleo.post(cleo.begin("write"), **same).text
+    cleo.contribute("write")
+    ada.contribute("verify")
+    assert cleo.begin("verify") is None  # never one's own
+    dan.contribute("verify")
+    assert states(campaign) == ["done"] * 3
+    export_campaign(campaign, tmp_path / "out")
     made = cases(tmp_path / "out")
     assert [(each.group, each.counterfactual.answer) for each in made] == [
         ("direct", "5"),
@@ -110,16 +106,15 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
     ]
 
 
-def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path) -> None:
-    make_campaign(tmp_path / "campaign", "cvqa", 3)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        for name in ("ada", "ben"):
-            visitor = Visitor(app, campaign, name)
-            visitor.contribute("verify")
-            visitor.contribute("verify", right="no", answer="C", words="there are more")
-            visitor.contribute("verify", related="no", words="no dots to be seen")
-        export_campaign(campaign, tmp_path / "out")
-        pseudonyms = {person.pseudonym for person in list_people(campaign)}
+def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path, opening) -> None:
+    enter, campaign = opening("cvqa", 3)
+    for name in ("ada", "ben"):
+        visitor = enter(name)
+        visitor.contribute("verify")
+        visitor.contribute("verify", right="no", answer="C", words="there are more")
+        visitor.contribute("verify", related="no", words="no dots to be seen")
+    export_campaign(campaign, tmp_path / "out")
+    pseudonyms = {person.pseudonym for person in list_people(campaign)}
     lines = [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text("utf-8").splitlines()]
     assert [line["outcome"] for line in lines] == ["accepted", "corrected", "rejected"]
     assert [line["answer"] for line in lines[1:2]] == ["C"]
@@ -136,22 +131,21 @@ def test_what_became_of_every_pair_comes_back_with_who_and_when(tmp_path: Path) 
         assert words in card
 
 
-def test_a_wrong_factual_answer_of_a_pair_is_corrected_and_a_third_decides_who_is_right(tmp_path: Path) -> None:
-    make_campaign(tmp_path / "campaign", "verify", 2)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
-        assert (
-            "Choose one: Is the first answer right?" in ada.post(ada.begin("verify"), related="yes", right="yes").text
-        )
-        for visitor in (ada, ben):
-            visitor.contribute("verify", factual_right="no", factual_answer="C")
-        ada.contribute("verify", factual_right="no", factual_answer="D")
-        ben.contribute("verify")
-        task = cleo.begin("adjudicate")
-        assert "As it is: 9</p>" in cleo.get(task).text  # D, in words
-        cleo.contribute("adjudicate", factual_right="no", factual_answer="D")
-        assert states(campaign) == ["done", "done"]
-        export_campaign(campaign, tmp_path / "out")
+def test_a_wrong_factual_answer_of_a_pair_is_corrected_and_a_third_decides_who_is_right(
+    tmp_path: Path, opening
+) -> None:
+    enter, campaign = opening("verify", 2)
+    ada, ben, cleo = map(enter, ("ada", "ben", "cleo"))
+    assert "Choose one: Is the first answer right?" in ada.post(ada.begin("verify"), related="yes", right="yes").text
+    for visitor in (ada, ben):
+        visitor.contribute("verify", factual_right="no", factual_answer="C")
+    ada.contribute("verify", factual_right="no", factual_answer="D")
+    ben.contribute("verify")
+    task = cleo.begin("adjudicate")
+    assert "As it is: 9</p>" in cleo.get(task).text  # D, in words
+    cleo.contribute("adjudicate", factual_right="no", factual_answer="D")
+    assert states(campaign) == ["done", "done"]
+    export_campaign(campaign, tmp_path / "out")
     made = cases(tmp_path / "out")
     assert [(each.factual.answer, each.counterfactual.answer) for each in made] == [("C", "B"), ("D", "B")]
     assert {each.provenance["verdict"] for each in made} == {"corrected"}
@@ -159,7 +153,7 @@ def test_a_wrong_factual_answer_of_a_pair_is_corrected_and_a_third_decides_who_i
     assert [(line["factual_answer"], "answer" in line) for line in lines] == [("C", False), ("D", False)]
 
 
-def test_a_corrected_option_is_the_right_one_in_all_that_the_case_says(tmp_path: Path) -> None:
+def test_a_corrected_option_is_the_right_one_in_all_that_the_case_says(tmp_path: Path, opening) -> None:
     """A question of discovery as CELLO has them: options with roles, a reason for the answer, nothing supposed."""
     options = tuple(Option(*each) for each in (("desk", "text"), ("stool", "answer"), ("wagon", "graph")))
     question = Question("Which of these does the man depend on?", "B", "choice", options)
@@ -167,16 +161,15 @@ def test_a_corrected_option_is_the_right_one_in_all_that_the_case_says(tmp_path:
     made = case(0, **alone, counterfactual=question, provenance={"task": "CaI", "why": "he sits on the stool"})
     attributed = "## Licence and attribution\n\nGraphs of Visual Genome (CC BY 4.0).\n"
     source = dataset(tmp_path / "causal", [made], [lambda _: attributed])
-    make_campaign(tmp_path / "campaign", "verify", source=source)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
-        ada.contribute("verify", right="no", answer="C", words="look")
-        ben.contribute("verify")
-        page = cleo.get(cleo.begin("adjudicate")).text
-        assert "As it is: wagon</p>" in page
-        assert "What if" not in page
-        cleo.contribute("adjudicate", right="no", answer="C")
-        export_campaign(campaign, tmp_path / "out")
+    enter, campaign = opening("verify", source=source)
+    ada, ben, cleo = map(enter, ("ada", "ben", "cleo"))
+    ada.contribute("verify", right="no", answer="C", words="look")
+    ben.contribute("verify")
+    page = cleo.get(cleo.begin("adjudicate")).text
+    assert "As it is: wagon</p>" in page
+    assert "What if" not in page
+    cleo.contribute("adjudicate", right="no", answer="C")
+    export_campaign(campaign, tmp_path / "out")
     [mended] = cases(tmp_path / "out")
     assert (mended.counterfactual.answer, mended.provenance["task"], "why" in mended.provenance) == ("C", "CaI", False)
     assert [option.role for option in mended.counterfactual.options] == ["text", "", "answer"]
@@ -186,14 +179,15 @@ def test_a_corrected_option_is_the_right_one_in_all_that_the_case_says(tmp_path:
     assert "Its card says:\n\nGraphs of Visual Genome (CC BY 4.0)." in card
 
 
-def test_answer_ends_in_a_run_that_report_shows_as_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    make_campaign(tmp_path / "campaign", "answer", 3)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        for name in ("ada", "ben"):
-            visitor = Visitor(app, campaign, name)
-            while visitor.contribute("answer"):
-                pass
-        export_campaign(campaign, tmp_path / "run")
+def test_answer_ends_in_a_run_that_report_shows_as_a_row(
+    tmp_path: Path, opening, capsys: pytest.CaptureFixture[str]
+) -> None:
+    enter, campaign = opening("answer", 3)
+    for name in ("ada", "ben"):
+        visitor = enter(name)
+        while visitor.contribute("answer"):
+            pass
+    export_campaign(campaign, tmp_path / "run")
     run = RunFolder.open(tmp_path / "run")
     assert len(list(run.replies())) == 6
     assert run.manifest.settings["people"] == 2
@@ -202,18 +196,17 @@ def test_answer_ends_in_a_run_that_report_shows_as_a_row(tmp_path: Path, capsys:
     assert "people" in capsys.readouterr().out
 
 
-def test_judge_ends_in_labels_of_people(tmp_path: Path, audited: Path) -> None:
-    make_campaign(tmp_path / "campaign", "judge", source=audited)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        for name in ("ada", "ben", "cleo"):
-            visitor = Visitor(app, campaign, name)
-            task = visitor.begin("judge")
-            page = visitor.get(task).text
-            assert "PCS" not in page  # nothing of what judges said, nor of how they say it
-            while visitor.contribute("judge"):
-                pass
-        edits = len(states(campaign))
-        export_campaign(campaign, tmp_path / "labels")
+def test_judge_ends_in_labels_of_people(tmp_path: Path, opening, audited: Path) -> None:
+    enter, campaign = opening("judge", source=audited)
+    for name in ("ada", "ben", "cleo"):
+        visitor = enter(name)
+        task = visitor.begin("judge")
+        page = visitor.get(task).text
+        assert "PCS" not in page  # nothing of what judges said, nor of how they say it
+        while visitor.contribute("judge"):
+            pass
+    edits = len(states(campaign))
+    export_campaign(campaign, tmp_path / "labels")
     labels = list(read_labels(tmp_path / "labels"))
     assert len(labels) == 3 * edits
     assert {(label.pcs, label.ncc) for label in labels} == {(1, 0)}

@@ -123,10 +123,9 @@ def test_other_cases_with_known_names_are_added_under_new_ones(tmp_path: Path, c
     assert json.loads(rows[2].source)["case"]["id"] == "case-1-2"
 
 
-def test_forty_four_pictures_make_forty_four_items_of_three(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 44)
-    with opened(tmp_path / "campaign") as (_, campaign):
-        sources = campaign.store.read(lambda c: c.execute(select(tables.item.c.source)).scalars().all())
+def test_forty_four_pictures_make_forty_four_items_of_three(opening):
+    _, campaign = opening("cosim", 44)
+    sources = campaign.store.read(lambda c: c.execute(select(tables.item.c.source)).scalars().all())
     triples = [frozenset(json.loads(source)["pictures"]) for source in sources]
     assert (len(triples), {len(each) for each in triples}) == (44, {3})
     assert max(len(one & other) for n, one in enumerate(triples) for other in triples[:n]) == 1
@@ -422,25 +421,23 @@ def test_people_write_in_their_own_language(tmp_path: Path, language: str, basic
         assert ada.post(task, **pair).status_code == 303
 
 
-def test_a_region_does_not_switch_the_checks_of_a_language_off(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cfmm", 1, language="en-GB")
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        without = ANSWERS["cfmm/write"] | {"counterfactual": "How many circles would be left?"}
-        assert "different into a condition" in ada.post(ada.begin("write"), **without).text
+def test_a_region_does_not_switch_the_checks_of_a_language_off(opening):
+    enter, _ = opening("cfmm", 1, language="en-GB")
+    ada = enter("ada")
+    without = ANSWERS["cfmm/write"] | {"counterfactual": "How many circles would be left?"}
+    assert "different into a condition" in ada.post(ada.begin("write"), **without).text
 
 
-def test_figures_are_at_most_a_minute_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    make_campaign(tmp_path / "campaign", "verify", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        lead, done = Visitor(app, campaign, "lea", "lead"), "<dt>Done</dt><dd>1</dd>"
-        assert done not in lead.get("/lead").text
-        assert re.search(r"These figures are \d+ s old\.", lead.get("/lead").text)
-        for name in ("ada", "ben"):
-            Visitor(app, campaign, name).contribute("verify")
-        clock = time.monotonic
-        monkeypatch.setattr(time, "monotonic", lambda: clock() + 61)
-        assert done in lead.get("/lead").text
+def test_figures_are_at_most_a_minute_old(opening, monkeypatch: pytest.MonkeyPatch):
+    enter, _ = opening("verify", 1)
+    lead, done = enter("lea", "lead"), "<dt>Done</dt><dd>1</dd>"
+    assert done not in lead.get("/lead").text
+    assert re.search(r"These figures are \d+ s old\.", lead.get("/lead").text)
+    for name in ("ada", "ben"):
+        enter(name).contribute("verify")
+    clock = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + 61)
+    assert done in lead.get("/lead").text
 
 
 def test_one_word_makes_another_response(tmp_path: Path):

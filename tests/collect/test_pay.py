@@ -1,10 +1,8 @@
 """The ledger: nothing is earned twice, paid twice or lost on the way."""
 
 import re
-from pathlib import Path
 
 import pytest
-from collecting import Visitor, make_campaign, opened
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -95,19 +93,18 @@ def test_the_bonus_of_a_series_is_that_of_the_paper(before, bonus):
         assert pay.next_bonus(connection, Pay(series=25, series_first=2, series_step=1), 1) == bonus
 
 
-def test_long_lists_of_people_and_pay_go_on_where_they_were_left(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        lead = Visitor(app, campaign, "lead", "lead")
-        numbers = campaign.store.write_now(
-            lambda c: [people.add_person(c, f"worker {place:02d}", "worker", 1.0) for place in range(60)]
-        )
-        campaign.store.write_now(lambda c: [pay.accrue(c, number, None, "work", 5, 1.0) for number in numbers])
-        for path, first, last in (("/lead/people", "worker 00", "worker 59"), ("/lead/pay", "worker 00", "worker 59")):
-            page = lead.get(path).text
-            assert first in page
-            assert last not in page
-            more = re.search(rf'href="({path}\?after=\d+)"', page).group(1)
-            assert last in lead.get(more).text
-        after = more.partition("?")[2]
-        assert lead.post(f"/lead/pay/approve/{numbers[-1]}?{after}").headers["location"] == more
+def test_long_lists_of_people_and_pay_go_on_where_they_were_left(opening):
+    enter, campaign = opening("verify", 1)
+    lead = enter("lead", "lead")
+    numbers = campaign.store.write_now(
+        lambda c: [people.add_person(c, f"worker {place:02d}", "worker", 1.0) for place in range(60)]
+    )
+    campaign.store.write_now(lambda c: [pay.accrue(c, number, None, "work", 5, 1.0) for number in numbers])
+    for path, first, last in (("/lead/people", "worker 00", "worker 59"), ("/lead/pay", "worker 00", "worker 59")):
+        page = lead.get(path).text
+        assert first in page
+        assert last not in page
+        more = re.search(rf'href="({path}\?after=\d+)"', page).group(1)
+        assert last in lead.get(more).text
+    after = more.partition("?")[2]
+    assert lead.post(f"/lead/pay/approve/{numbers[-1]}?{after}").headers["location"] == more

@@ -285,20 +285,19 @@ def test_people_from_prolific_are_admitted_for_each_submission_until_their_data_
         assert (back.status_code, "you cannot take part again" in back.text) == (403, True)
 
 
-def test_a_person_can_have_their_data_deleted(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "Ada Lovelace")
-        ada.contribute("verify")
-        page = ada.get("/account").text
-        pseudonym = re.search(r"<dd>(p\w{7})</dd>", page).group(1)
-        assert ada.post("/account/delete", sure="yes").status_code == 422
-        invite_person(campaign, "ADA lovelace")
-        left = ada.post("/account/delete", sure=pseudonym).headers["location"]
-        assert "Your data was deleted" in ada.get(left).text
-        assert ada.get("/work").headers["location"].startswith("/login")
-        rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
-        logged = campaign.store.read(read_log)
+def test_a_person_can_have_their_data_deleted(opening):
+    enter, campaign = opening("verify", 1)
+    ada = enter("Ada Lovelace")
+    ada.contribute("verify")
+    page = ada.get("/account").text
+    pseudonym = re.search(r"<dd>(p\w{7})</dd>", page).group(1)
+    assert ada.post("/account/delete", sure="yes").status_code == 422
+    invite_person(campaign, "ADA lovelace")
+    left = ada.post("/account/delete", sure=pseudonym).headers["location"]
+    assert "Your data was deleted" in ada.get(left).text
+    assert ada.get("/work").headers["location"].startswith("/login")
+    rows = campaign.store.read(lambda c: [tuple(row) for table in TABLES for row in c.execute(select(table))])
+    logged = campaign.store.read(read_log)
     assert "ada lovelace" not in repr(rows).casefold()
     assert [(each.name, each.about) for each in logged][-1] == ("forget", f"(deleted) ({pseudonym})")
     assert pseudonym in repr(rows)
@@ -352,15 +351,14 @@ def test_secrets_are_in_no_log_no_export_and_no_copy(tmp_path: Path, caplog: pyt
         assert hidden not in exported
 
 
-def test_a_statement_that_fails_puts_nothing_that_was_typed_into_the_log(tmp_path: Path, caplog):
-    make_campaign(tmp_path / "campaign", "verify", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        task = ada.begin("verify")
-        campaign.store.write_now(lambda c: c.execute(text("ALTER TABLE contribution RENAME TO gone")))
-        answer = ada.post(task, **ANSWERS["verify/verify"] | {"words": TYPED})
-        assert answer.status_code == 500
-        assert "no such table" in caplog.text
-        assert TYPED not in caplog.text
-        assert TYPED not in answer.text
-        assert "your last input may not be stored" in answer.text
+def test_a_statement_that_fails_puts_nothing_that_was_typed_into_the_log(opening, caplog):
+    enter, campaign = opening("verify", 1)
+    ada = enter("ada")
+    task = ada.begin("verify")
+    campaign.store.write_now(lambda c: c.execute(text("ALTER TABLE contribution RENAME TO gone")))
+    answer = ada.post(task, **ANSWERS["verify/verify"] | {"words": TYPED})
+    assert answer.status_code == 500
+    assert "no such table" in caplog.text
+    assert TYPED not in caplog.text
+    assert TYPED not in answer.text
+    assert "your last input may not be stored" in answer.text

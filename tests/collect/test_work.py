@@ -213,186 +213,176 @@ def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Pa
         assert "1 / 2" in lead.get("/lead/people").text
 
 
-def test_a_flag_takes_an_item_out_until_a_reviewer_decides(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 2)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
-        for _ in range(2):
-            ada.contribute("question")
-        for _ in range(2):
-            task = ben.begin("change")
-            flagged = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="I cannot follow the question")
-            assert flagged.status_code == 303
-        assert states(campaign) == ["flagged", "flagged"]
-        assert cleo.begin("change") is None
-        rita = Visitor(app, campaign, "rita", "reviewer")
-        assert "I cannot follow" in rita.get("/review/1").text
-        assert rita.post("/review/1", outcome="fair").status_code == 422  # a decision has a reason
-        rita.post("/review/1", outcome="fair", note="it makes no sense")
-        rita.post("/review/2", outcome="unfair", note="it is clear enough")
-        assert states(campaign) == ["removed", "open"]
-        balances = campaign.store.read(lambda c: pay.balances(c, ada.id))
-        assert balances == {"voided": 37, "accrued": 37}
-        assert ben.begin("change") is None  # whoever flagged it does not get it again
-        assert cleo.begin("change") is not None
-
-
-def test_nobody_takes_back_what_a_reviewer_removed_and_what_left_to_be_paid_stays_in_its_file(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben = (Visitor(app, campaign, name) for name in ("ada", "ben"))
+def test_a_flag_takes_an_item_out_until_a_reviewer_decides(opening):
+    enter, campaign = opening("cosim", 2)
+    ada, ben, cleo = map(enter, ("ada", "ben", "cleo"))
+    for _ in range(2):
         ada.contribute("question")
-        assert 'action="/undo/1"' in ada.get("/mine").text
-        ben.post(f"{ben.begin('change')}/flag", flag_reason="wrong", flag_words="this is quite wrong")
-        assert 'action="/undo/1"' not in ada.get("/mine").text + ada.get("/work?sent=1").text
-        lead = Visitor(app, campaign, "lea", "lead")
-        for path in (f"approve/{ada.id}", "export"):
-            lead.post(f"/lead/pay/{path}")
-        lead.post("/review/1", outcome="fair", note="it makes no sense")
-        answer = ada.post("/undo/1")
-        assert (answer.status_code, states(campaign)) == (409, ["removed"])
-        assert "It is too late to take this back" in answer.text
-        assert campaign.store.read(pay.balances) == {"exported": 37}
-
-
-def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        Visitor(app, campaign, "ada").contribute("question")
-        Visitor(app, campaign, "ben").contribute("change")
-        cleo, dan = Visitor(app, campaign, "cleo"), Visitor(app, campaign, "dan")
-        rita, lead = Visitor(app, campaign, "rita", "reviewer"), Visitor(app, campaign, "lea", "lead")
-        edited = "No, because there are a <i>dozen</i> dots in every circle now."
-        cleo.contribute("distractor", response=edited)
-        assert states(campaign) == ["flagged"]
-        assert (
-            "&lt;i&gt;dozen" in cleo.get(cleo.post("/undo/3").headers["location"]).text
-        )  # all that was sent is there again
-        assert "Nothing is waiting for you" in rita.get("/review").text
-        cleo.contribute("distractor", response=edited)
-        for page in (rita.get("/review/2").text, lead.get("/lead/items/1").text):
-            assert "a hundred dots in every circle now.</p>" in page
-            assert "a &lt;i&gt;dozen&lt;/i&gt; dots in every circle now.</p>" in page
-        rita.post("/review/2", outcome="fair", note="a dozen is easily counted")
-        assert campaign.store.read(lambda c: pay.balances(c, cleo.id)).keys() == {"voided"}
-        assert "<td>removed</td>" in cleo.get("/mine").text
-        assert "It says something else: a dozen is easily counted" in lead.get("/lead/items/1").text
-        assert cleo.begin("distractor") is None
-        dan.contribute("distractor", response="No; because there are a hundred dots in every circle, now!")
-        assert states(campaign) == ["done"]  # only the way it is written is another
-        assert dan.post("/undo/6").headers["location"].startswith("/task/")  # what was decided came before
-
-
-def test_a_flag_sent_twice_is_one_and_the_first_of_two_decisions_stands(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, rita = (Visitor(app, campaign, name) for name in ("ada", "ben", "rita"))
-        ada.contribute("question")
+    for _ in range(2):
         task = ben.begin("change")
-        lease = campaign.store.read(lambda c: work.current_lease(c, ben.id, "change"))
-        for _ in range(2):  # both come before either has answered
-            campaign.store.write_now(
-                lambda c: work.flag(c, campaign, lease, "question", "unclear", "I cannot follow it", 1.0)
-            )
-        again = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="I cannot follow it")
-        assert again.headers["location"].startswith("/work?flagged=1")
-        (flag,) = campaign.store.read(lambda c: work.open_flags(c, rita.id))
-        decided = [
-            campaign.store.write_now(lambda c, fate=fate: work.decide(c, campaign, flag, rita.id, fate, "", 2.0))
-            for fate in ("unfair", "fair")
-        ]
-        assert decided == [True, False]
-        assert states(campaign) == ["open"]
+        flagged = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="I cannot follow the question")
+        assert flagged.status_code == 303
+    assert states(campaign) == ["flagged", "flagged"]
+    assert cleo.begin("change") is None
+    rita = enter("rita", "reviewer")
+    assert "I cannot follow" in rita.get("/review/1").text
+    assert rita.post("/review/1", outcome="fair").status_code == 422  # a decision has a reason
+    rita.post("/review/1", outcome="fair", note="it makes no sense")
+    rita.post("/review/2", outcome="unfair", note="it is clear enough")
+    assert states(campaign) == ["removed", "open"]
+    balances = campaign.store.read(lambda c: pay.balances(c, ada.id))
+    assert balances == {"voided": 37, "accrued": 37}
+    assert ben.begin("change") is None  # whoever flagged it does not get it again
+    assert cleo.begin("change") is not None
 
 
-def test_a_reviewer_does_not_judge_flags_about_their_own_work(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        rita = Visitor(app, campaign, "rita", "reviewer")
-        rita.contribute("question")
-        ben = Visitor(app, campaign, "ben")
-        ben.post(f"{ben.begin('change')}/flag", flag_reason="wrong", flag_words="this is quite wrong")
-        assert "Nothing is waiting for you" in rita.get("/review").text
-        assert rita.get("/review/1").status_code == 404
+def test_nobody_takes_back_what_a_reviewer_removed_and_what_left_to_be_paid_stays_in_its_file(opening):
+    enter, campaign = opening("cosim", 1)
+    ada, ben = map(enter, ("ada", "ben"))
+    ada.contribute("question")
+    assert 'action="/undo/1"' in ada.get("/mine").text
+    ben.post(f"{ben.begin('change')}/flag", flag_reason="wrong", flag_words="this is quite wrong")
+    assert 'action="/undo/1"' not in ada.get("/mine").text + ada.get("/work?sent=1").text
+    lead = enter("lea", "lead")
+    for path in (f"approve/{ada.id}", "export"):
+        lead.post(f"/lead/pay/{path}")
+    lead.post("/review/1", outcome="fair", note="it makes no sense")
+    answer = ada.post("/undo/1")
+    assert (answer.status_code, states(campaign)) == (409, ["removed"])
+    assert "It is too late to take this back" in answer.text
+    assert campaign.store.read(pay.balances) == {"exported": 37}
 
 
-def test_a_reviewer_who_read_an_item_gets_no_blind_seat_of_it(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cfmm", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, rita = (Visitor(app, campaign, name, "reviewer") for name in ("ada", "ben", "rita"))
-        ada.contribute("write")
-        ben.contribute("blind")
-        place = rita.post("/review/sample").headers["location"]
-        rita.get(place)
-        rita.post(place, outcome="returned", contribution="1", note="which circle do you mean?")
-        ada.post(ada.begin("write"), **ANSWERS["cfmm/write"])
-        assert rita.begin("blind") is None
-        assert ben.begin("blind") is not None
+def test_an_edit_of_the_right_response_waits_for_a_reviewer_who_sees_both(opening):
+    enter, campaign = opening("cosim", 1)
+    enter("ada").contribute("question")
+    enter("ben").contribute("change")
+    cleo, dan = enter("cleo"), enter("dan")
+    rita, lead = enter("rita", "reviewer"), enter("lea", "lead")
+    edited = "No, because there are a <i>dozen</i> dots in every circle now."
+    cleo.contribute("distractor", response=edited)
+    assert states(campaign) == ["flagged"]
+    assert (
+        "&lt;i&gt;dozen" in cleo.get(cleo.post("/undo/3").headers["location"]).text
+    )  # all that was sent is there again
+    assert "Nothing is waiting for you" in rita.get("/review").text
+    cleo.contribute("distractor", response=edited)
+    for page in (rita.get("/review/2").text, lead.get("/lead/items/1").text):
+        assert "a hundred dots in every circle now.</p>" in page
+        assert "a &lt;i&gt;dozen&lt;/i&gt; dots in every circle now.</p>" in page
+    rita.post("/review/2", outcome="fair", note="a dozen is easily counted")
+    assert campaign.store.read(lambda c: pay.balances(c, cleo.id)).keys() == {"voided"}
+    assert "<td>removed</td>" in cleo.get("/mine").text
+    assert "It says something else: a dozen is easily counted" in lead.get("/lead/items/1").text
+    assert cleo.begin("distractor") is None
+    dan.contribute("distractor", response="No; because there are a hundred dots in every circle, now!")
+    assert states(campaign) == ["done"]  # only the way it is written is another
+    assert dan.post("/undo/6").headers["location"].startswith("/task/")  # what was decided came before
 
 
-def test_a_lead_who_looked_at_an_item_gets_no_blind_seat_of_it(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        Visitor(app, campaign, "ada").contribute("verify")
-        looking, working, slow = (Visitor(app, campaign, name, "lead") for name in ("lea", "lia", "lou"))
-        assert looking.get("/lead/items/1").status_code == 200
-        assert looking.begin("verify") is None
-        task = slow.begin("verify")
-        assert slow.get("/lead/items/1").status_code == 409  # not while it is theirs to answer
-        slow.post(f"{task}/release")
-        assert slow.get("/lead/items/1").status_code == 200
-        assert slow.post(task, **ANSWERS["verify/verify"]).status_code == 409
-        working.contribute("verify")
-        assert working.get("/lead/items/1").status_code == 200
-        assert working.post("/undo/2").status_code == 409
+def test_a_flag_sent_twice_is_one_and_the_first_of_two_decisions_stands(opening):
+    enter, campaign = opening("cosim", 1)
+    ada, ben, rita = map(enter, ("ada", "ben", "rita"))
+    ada.contribute("question")
+    task = ben.begin("change")
+    lease = campaign.store.read(lambda c: work.current_lease(c, ben.id, "change"))
+    for _ in range(2):  # both come before either has answered
+        campaign.store.write_now(
+            lambda c: work.flag(c, campaign, lease, "question", "unclear", "I cannot follow it", 1.0)
+        )
+    again = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="I cannot follow it")
+    assert again.headers["location"].startswith("/work?flagged=1")
+    (flag,) = campaign.store.read(lambda c: work.open_flags(c, rita.id))
+    decided = [
+        campaign.store.write_now(lambda c, fate=fate: work.decide(c, campaign, flag, rita.id, fate, "", 2.0))
+        for fate in ("unfair", "fair")
+    ]
+    assert decided == [True, False]
+    assert states(campaign) == ["open"]
 
 
-def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cosim", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        task = ada.begin("question")
-        answer = ada.post(task, question="Would <b>this</b> be kept?")
-        assert answer.status_code == 422
-        assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in answer.text
-        assert "“Justification” is missing." in answer.text
-        assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in ada.get(task).text
+def test_a_reviewer_does_not_judge_flags_about_their_own_work(opening):
+    enter, _ = opening("cosim", 1)
+    rita = enter("rita", "reviewer")
+    rita.contribute("question")
+    ben = enter("ben")
+    ben.post(f"{ben.begin('change')}/flag", flag_reason="wrong", flag_words="this is quite wrong")
+    assert "Nothing is waiting for you" in rita.get("/review").text
+    assert rita.get("/review/1").status_code == 404
 
 
-def test_two_windows_with_different_texts_are_not_both_said_to_be_sent(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "cfmm", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        page, fields = ada.begin("write"), ANSWERS["cfmm/write"]
-        ada.post(page, **fields)
-        assert ada.post(page, **fields).headers["location"] == "/work?sent=1"
-        other = ada.post(page, **fields | {"basic": "How many circles are <b>red</b>?"})
-        assert other.status_code == 409
-        assert "was already sent" in other.text
-        assert "How many circles are &lt;b&gt;red&lt;/b&gt;?" in other.text
-        assert "<dt>Contributions</dt><dd>1</dd>" in ada.get("/work").text
-        counts = campaign.store.read(lambda c: group_counts(c, campaign.flow))
-        mended = ada.get(ada.post("/undo/1").headers["location"]).text
-        assert "How many circles are &lt;b&gt;red&lt;/b&gt;?" in mended
-        assert "<dt>Contributions</dt><dd>0</dd>" in ada.get("/work").text
-        assert sum(counts.values()) == 1
-        ada.post(page, **fields)
-        campaign.store.write_now(lambda c: c.execute(tables.item.update().values(state="removed")))
-        assert sum(campaign.store.read(lambda c: group_counts(c, campaign.flow)).values()) == 0
+def test_a_reviewer_who_read_an_item_gets_no_blind_seat_of_it(opening):
+    enter, _ = opening("cfmm", 1)
+    ada, ben, rita = (enter(name, "reviewer") for name in ("ada", "ben", "rita"))
+    ada.contribute("write")
+    ben.contribute("blind")
+    place = rita.post("/review/sample").headers["location"]
+    rita.get(place)
+    rita.post(place, outcome="returned", contribution="1", note="which circle do you mean?")
+    ada.post(ada.begin("write"), **ANSWERS["cfmm/write"])
+    assert rita.begin("blind") is None
+    assert ben.begin("blind") is not None
 
 
-def test_a_pair_that_breaks_a_rule_is_sent_back(tmp_path: Path):
+def test_a_lead_who_looked_at_an_item_gets_no_blind_seat_of_it(opening):
+    enter, _ = opening("verify", 1)
+    enter("ada").contribute("verify")
+    looking, working, slow = (enter(name, "lead") for name in ("lea", "lia", "lou"))
+    assert looking.get("/lead/items/1").status_code == 200
+    assert looking.begin("verify") is None
+    task = slow.begin("verify")
+    assert slow.get("/lead/items/1").status_code == 409  # not while it is theirs to answer
+    slow.post(f"{task}/release")
+    assert slow.get("/lead/items/1").status_code == 200
+    assert slow.post(task, **ANSWERS["verify/verify"]).status_code == 409
+    working.contribute("verify")
+    assert working.get("/lead/items/1").status_code == 200
+    assert working.post("/undo/2").status_code == 409
+
+
+def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(opening):
+    enter, _ = opening("cosim", 1)
+    ada = enter("ada")
+    task = ada.begin("question")
+    answer = ada.post(task, question="Would <b>this</b> be kept?")
+    assert answer.status_code == 422
+    assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in answer.text
+    assert "“Justification” is missing." in answer.text
+    assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in ada.get(task).text
+
+
+def test_two_windows_with_different_texts_are_not_both_said_to_be_sent(opening):
+    enter, campaign = opening("cfmm", 1)
+    ada = enter("ada")
+    page, fields = ada.begin("write"), ANSWERS["cfmm/write"]
+    ada.post(page, **fields)
+    assert ada.post(page, **fields).headers["location"] == "/work?sent=1"
+    other = ada.post(page, **fields | {"basic": "How many circles are <b>red</b>?"})
+    assert other.status_code == 409
+    assert "was already sent" in other.text
+    assert "How many circles are &lt;b&gt;red&lt;/b&gt;?" in other.text
+    assert "<dt>Contributions</dt><dd>1</dd>" in ada.get("/work").text
+    counts = campaign.store.read(lambda c: group_counts(c, campaign.flow))
+    mended = ada.get(ada.post("/undo/1").headers["location"]).text
+    assert "How many circles are &lt;b&gt;red&lt;/b&gt;?" in mended
+    assert "<dt>Contributions</dt><dd>0</dd>" in ada.get("/work").text
+    assert sum(counts.values()) == 1
+    ada.post(page, **fields)
+    campaign.store.write_now(lambda c: c.execute(tables.item.update().values(state="removed")))
+    assert sum(campaign.store.read(lambda c: group_counts(c, campaign.flow)).values()) == 0
+
+
+def test_a_pair_that_breaks_a_rule_is_sent_back(opening):
     leaks = "If I painted the circles blue, which color would they have?"
-    make_campaign(tmp_path / "campaign", "cfmm", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        task = ada.begin("write")
-        for field, value, fault in (
-            ("counterfactual", "How many circles would be left?", "different into a condition: “If …, would …?”"),
-            ("counterfactual", leaks, "The question names the answer (“blue”)"),
-            ("option_b", "Blue", "“Option B” says the same as “Option A”"),
-            ("aspect", "smell", "Choose one: Aspect"),
-        ):
-            pair = ANSWERS["cfmm/write"] | {"option_a": "blue", "option_b": "red", field: value}
-            answer = ada.post(task, **pair)
-            assert (answer.status_code, fault in answer.text) == (422, True), fault
+    enter, _ = opening("cfmm", 1)
+    ada = enter("ada")
+    task = ada.begin("write")
+    for field, value, fault in (
+        ("counterfactual", "How many circles would be left?", "different into a condition: “If …, would …?”"),
+        ("counterfactual", leaks, "The question names the answer (“blue”)"),
+        ("option_b", "Blue", "“Option B” says the same as “Option A”"),
+        ("aspect", "smell", "Choose one: Aspect"),
+    ):
+        pair = ANSWERS["cfmm/write"] | {"option_a": "blue", "option_b": "red", field: value}
+        answer = ada.post(task, **pair)
+        assert (answer.status_code, fault in answer.text) == (422, True), fault

@@ -5,25 +5,18 @@ import io
 import re
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+from collecting import without_tests
 from killable import free_port
+from waiting import wait_until
 
 from countersight.cli import main
 
 PASSWORD = "a long enough password"
 FORM = {"related": "yes", "right": "yes", "factual_right": "yes"}
 """What somebody says about a case that is in order, in the flow `verify`."""
-
-
-def until(come: Callable[[], object], process: subprocess.Popen[bytes]) -> None:
-    """Wait for something that a process brings about, however slow the machine is; fails where the process ends."""
-    while not come():
-        assert process.poll() is None or come(), f"the process ended before, with {process.returncode}"
-        time.sleep(0.01)
 
 
 def collect(verb: str, campaign: Path, *more: str) -> str:
@@ -36,10 +29,7 @@ def collect(verb: str, campaign: Path, *more: str) -> str:
 def new_campaign(folder: Path, dataset: Path) -> Path:
     """A campaign in which people verify the cases of a dataset, without a test before they may begin."""
     collect("new", folder, "--flow", "verify", "--from", str(dataset))
-    settings = (folder / "campaign.toml").read_text(encoding="utf-8")
-    settings = re.sub(r"\[phases\.\w+\.test\]\nversion = 1\n", "", settings)
-    settings = re.sub(r"\[\[phases\.\w+\.test\.questions\]\]\n(?:\w+ = .*\n)*", "", settings)
-    (folder / "campaign.toml").write_text(settings, encoding="utf-8")
+    without_tests(folder)
     return folder
 
 
@@ -51,7 +41,7 @@ class Served:
         self.address = f"http://127.0.0.1:{port}"
         command = [sys.executable, "-m", "countersight", "collect", "serve", str(campaign), "--port", port]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(self._answers, self.process)
+        wait_until(self._answers, self.process)
 
     def _answers(self) -> bool:
         try:

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from campaigns import Annotator, Served, collect, new_campaign, until
+from campaigns import Annotator, Served, collect, new_campaign
 from chat_server import ChatServer, completion, question_of
 from inputs import NOUNS
 from making import dataset
 from models.provider_server import Providers
+from waiting import wait_until
 
 import countersight as cs
 from countersight.cli import main
@@ -28,7 +29,7 @@ def kill(command: list[str], reached: Callable[[], object]) -> None:
         [sys.executable, "-m", "countersight", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        until(reached, process)
+        wait_until(reached, process)
     finally:
         process.kill()
         process.wait()
