@@ -86,6 +86,11 @@ def checks(campaign):
     return campaign.store.read(lambda c: c.execute(select(tables.check)).all())
 
 
+def last_made(campaign):
+    made = select(tables.contribution).order_by(tables.contribution.c.id.desc())
+    return campaign.store.read(lambda c: c.execute(made).first())
+
+
 def test_a_check_says_which_distractors_fool_and_is_kept_and_paid_once_review_finds_it_good(distractor):
     app, campaign, cleo, task = distractor
     app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
@@ -95,20 +100,12 @@ def test_a_check_says_which_distractors_fool_and_is_kept_and_paid_once_review_fi
     (kept,) = checks(campaign)
     assert (kept.fooled, kept.attempt, kept.model) == (1, 1, "fixed")
     cleo.post(task, **ANSWERS["cosim/distractor"])
-    rows = campaign.store.read(
-        lambda c: c.execute(select(tables.contribution).order_by(tables.contribution.c.id)).all()
-    )
-    assert rows[-1].fooled == 1
+    made, paid = last_made(campaign), tables.payment.c
+    assert made.fooled == 1
     rita = Visitor(app, campaign, "rita", "reviewer")
     rita.post(rita.post("/review/sample").headers["location"], outcome="unfair", note="a good item")
-    kinds = campaign.store.read(
-        lambda c: c.execute(
-            select(tables.payment.c.kind, tables.payment.c.amount).where(
-                tables.payment.c.contribution_id == rows[-1].id
-            )
-        ).all()
-    )
-    assert ("fooling", 5) in [tuple(row) for row in kinds]
+    earned = select(paid.kind, paid.amount).where(paid.contribution_id == made.id)
+    assert ("fooling", 5) in campaign.store.read(lambda c: [tuple(row) for row in c.execute(earned)])
 
 
 def test_items_outside_validation_and_test_are_not_checked(distractor):
@@ -124,10 +121,7 @@ def test_what_was_changed_after_the_check_is_kept_as_unchecked(distractor):
     app.state.loop = Fixed((0.3, 0.4, 0.1, 0.2))
     cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"])
     cleo.post(task, **(ANSWERS["cosim/distractor"] | {"distractor_3": "Yes, because somebody wiped the board clean."}))
-    rows = campaign.store.read(
-        lambda c: c.execute(select(tables.contribution).order_by(tables.contribution.c.id)).all()
-    )
-    assert rows[-1].fooled is None
+    assert last_made(campaign).fooled is None
 
 
 @pytest.mark.parametrize(

@@ -35,15 +35,8 @@ def place(prepared: Path, tmp_path: Path):
 
 
 def filled(path: str) -> str:
-    for pattern, value in (
-        ("{number:row}", "1"),
-        ("{contribution:row}", "1"),
-        ("{phase}", "question"),
-        ("{token}", "none"),
-        ("{link}", "none"),
-    ):
-        path = path.replace(pattern, value)
-    return path.replace("{name}", "style.css")
+    values = {"number:row": "1", "contribution:row": "1", "phase": "question", "name": "style.css"}
+    return re.sub(r"\{([\w:]+)\}", lambda found: values.get(found[1], "none"), path)
 
 
 def test_the_table_of_pages_is_all_that_the_application_answers(place):

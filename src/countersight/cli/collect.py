@@ -21,6 +21,7 @@ _DEMO: Final = {"DIR?=collect-demo": "the folder of the campaign", "--port N=840
 _COPY: Final = {"-o, --output DIR!": "the folder to write"}
 _BACKUP: Final = {"BACKUP": "a folder written by `collect backup`"}
 _SOURCES: Final = {
+    "--from FOLDER>source": "cvqa, verify, answer: a dataset, or a run on one; judge: an audit",
     "--pictures DIR": "cosim, cfmm: the pictures to write about",
     "--gold DATASET": "cases with known answers, mixed in to check how carefully people work",
     "--seed SEED=0": "random seed",
@@ -65,9 +66,6 @@ def add(verbs: Verbs) -> None:
     new = verb(actions, "new", _new, "make a campaign", example, _NEW, _SOURCES)
     summary = "add pictures or cases to a campaign; works while the server runs"
     more = _add_action(actions, "add", _add, summary, "--pictures photographs", _SOURCES)
-    for each in (new, more):
-        words = "cvqa, verify, answer: a dataset, or a run on one; judge: an audit"
-        each.add_argument("--from", dest="source", type=Path, metavar="FOLDER", help=words)
     serve = _add_action(actions, "serve", _serve, "start the web server of a campaign", "--port 8400", _SERVE)
     summary = "list people, invite them, make API tokens, delete personal data"
     people = _add_action(actions, "people", _people, summary, "--invite ada", _PEOPLE)
