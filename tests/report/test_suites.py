@@ -191,7 +191,7 @@ def test_vqa_is_told_in_soft_accuracy_with_an_interval(tmp_path: Path) -> None:
     files = write_report([run], tmp_path / "out")
     assert lines(files, "gpt-4o") == {"all": ["10", "80.0", "0", "0", "0"]}
     text = files.markdown.read_text(encoding="utf-8")
-    assert "it has a VQA accuracy of 80.0% (95% interval" in text
+    assert "gpt-4o has a VQA accuracy of 80.0%." in text
     assert "**VQA accuracy**: The official soft accuracy of VQA" in text
     assert "Exact binomial 95% interval" in text
     record = next(row for row in rows(files) if row["measure"] == "factual")
@@ -217,16 +217,22 @@ def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cases", "about"),
     [
-        (cosim(("object addition",)), "about the picture under a change: it answers right 100.0%"),
-        (cello(("sufficient_cause", "chain")), "about causes and effects in the picture: it answers right 100.0%"),
-        (okvqa(2), "about the factual picture: it has a VQA accuracy of 100.0%"),
+        (
+            cosim(("object addition",)),
+            "accuracy of 100.0%. Tested on 1 case of dataset, about the picture under a change.",
+        ),
+        (
+            cello(("sufficient_cause", "chain")),
+            "accuracy of 100.0%. Tested on 2 cases of dataset, about causes",
+        ),
+        (okvqa(2), "has a VQA accuracy of 100.0%. Tested on 2 cases of dataset, about the factual picture."),
         (
             [Case(id="a", counterfactual=Question("Would it?", "yes", "boolean"))],
-            "about the picture under a change: it answers right 100.0%",
+            "accuracy of 100.0%. Tested on 1 case of dataset, about the picture under a change.",
         ),
         (
             [Case(id="a", factual=Question("Is it?", "yes", "boolean"))],
-            "about the factual picture: it answers right 100.0%",
+            "accuracy of 100.0%. Tested on 1 case of dataset, about the factual picture.",
         ),
     ],
     ids=["cosim", "cello", "okvqa", "counterfactual only", "factual only"],

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -141,7 +141,14 @@ def _report(chosen: argparse.Namespace) -> int:
             print(f"{printable(run.label)}: {in_options(printable(words))}", file=sys.stderr)
     where = sys.stderr if chosen.to == "markdown" else sys.stdout
     print(f"Report: {report.html.resolve()}", file=where)
-    return status
+    return _print_damaged(report.data.damaged) or status
+
+
+def _print_damaged(damaged: Collection[tuple[str, str]]) -> int:
+    """Print which runs were left out; returns the exit status, which is 1 if there are any."""
+    for run, reason in damaged:
+        print(f"{printable(run)} cannot be read and is left out: {in_options(printable(reason))}", file=sys.stderr)
+    return 1 if damaged else 0
 
 
 def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
@@ -175,7 +182,7 @@ def _leaderboard(chosen: argparse.Namespace) -> int:
     for suite in files.data.suites:
         print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")
     print(f"The page: {files.html.resolve()}")
-    return 0
+    return _print_damaged(files.data.damaged)
 
 
 def _view(chosen: argparse.Namespace) -> int:

@@ -9,13 +9,20 @@ import msgspec
 from countersight import __version__
 from countersight.blindness import load_stored, summary
 from countersight.dataset import Dataset
-from countersight.engine import RunFolder
 from countersight.errors import CountersightError
 from countersight.figures import Figure
 from countersight.files import refuse_foreign_folder, write_text
 from countersight.html import Grid, TableCell, csv_text, document, figure_cell, name, table_line
 from countersight.number_formats import count, percent
-from countersight.reports import LoadedRun, load_runs, paper_table, refuse_twice
+from countersight.reports import (
+    DamagedRun,
+    LoadedRun,
+    listing_damage,
+    load_runs,
+    open_runs,
+    paper_table,
+    refuse_twice,
+)
 from countersight.scoring import (
     CONFIDENCE,
     NOTABLE_UNREAD_DIFFERENCE,
@@ -96,6 +103,8 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     unscored: tuple[str, ...] = ()
     """Runs without scores, which are on no board, each with its progress."""
+    damaged: tuple[tuple[str, str], ...] = ()
+    """The paths of runs that cannot be read, each with the reason."""
 
 
 def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | None = None) -> Leaderboard:
@@ -109,9 +118,14 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
     refuse_twice(paths)
     moved = {Dataset.open(path).fingerprint: path for path in datasets}
     corrected = Gold.open(gold) if gold else None
-    runs = []
-    for folder in map(RunFolder.open, paths):
-        runs += load_runs([folder], dataset=moved.get(folder.manifest.dataset.fingerprint), gold=corrected)
+    runs: list[LoadedRun] = []
+    damaged: list[DamagedRun] = []
+    for folder in open_runs(paths, damaged):
+        place = moved.get(folder.manifest.dataset.fingerprint)
+        with listing_damage(folder.path, damaged):
+            runs += load_runs([folder], [], dataset=place, gold=corrected)
+    if not runs:
+        raise damaged[0].error
     suites: dict[str, list[LoadedRun]] = {}
     for run in runs:
         suites.setdefault(run.divided.suite or f"dataset {run.judged.dataset.fingerprint}", []).append(run)
@@ -123,6 +137,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
             for run in runs
             if run.overall.unread == run.overall.scored  # no reply could be read
         ),
+        damaged=tuple((str(each.path), str(each.error)) for each in damaged),
     )
 
 

@@ -4,8 +4,11 @@ from .data import ReportData as ReportData
 from .formats import print_overview as print_overview
 from .formats import print_tables as print_tables
 from .gallery import cases_from as cases_from
+from .loaded_run import DamagedRun as DamagedRun
 from .loaded_run import LoadedRun as LoadedRun
+from .loaded_run import listing_damage as listing_damage
 from .loaded_run import load_runs as load_runs
+from .loaded_run import open_runs as open_runs
 from .loaded_run import short_name as short_name
 from .loading import LoadedReport as LoadedReport
 from .loading import load as load

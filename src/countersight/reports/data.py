@@ -132,6 +132,8 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     """The accuracy without the pictures, by world, if it was measured when the dataset was made."""
     knowledge: dict[World, float] = {}
     """The accuracy of a baseline that uses only common knowledge, by world, if it was measured."""
+    damaged: tuple[tuple[str, str], ...] = ()
+    """The paths of runs that were left out because they cannot be read, each with the reason."""
 
     @property
     def terms(self) -> Terms:

@@ -1,4 +1,4 @@
-"""The finding of a report in a sentence, with cautions."""
+"""The finding of a report: one short sentence, then its details and cautions."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
@@ -24,29 +24,29 @@ _ABOUT: dict[tuple[World, ...], str] = {
 }
 _RunFigure = tuple[RunScores, Figure]
 _Doubt = Literal["few", "guessing", "unclear", "unread"]
-_DOUBTS: Final[dict[_Doubt, str]] = {
-    "few": "too few cases to tell for",
-    "guessing": "no better than guessing:",
-    "unclear": "no clear change for",
-    "unread": "too many replies are unread to tell for",
+_DOUBTS: Final[dict[_Doubt, tuple[str, str]]] = {
+    "few": ("has too few cases to tell", "have too few cases to tell"),
+    "guessing": ("is no better than guessing", "are no better than guessing"),
+    "unclear": ("shows no clear change", "show no clear change"),
+    "unread": ("has too many unread replies to tell", "have too many unread replies to tell"),
 }
-"""Why a run has no clear change, as the beginning of a clause that lists the runs."""
+"""Why a run has no clear change, as predicates for one and for several runs."""
 
 
 class FindingSentence(NamedTuple):
-    """A sentence of a report: the finding itself (lede), a reason for caution (caution), or a note."""
+    """A sentence of a report: the finding itself (lede), its details, a reason for caution, or a note."""
 
     words: str
-    kind: Literal["lede", "caution", "note"] = "caution"
+    kind: Literal["lede", "detail", "caution", "note"] = "caution"
 
 
 def sentence(report: ReportData) -> str:
-    """Return what was asked, the result, and the cautions, as one text."""
+    """Return the finding, its details and cautions as one text."""
     return " ".join(each.words for each in sentences(report))
 
 
 def sentences(report: ReportData) -> list[FindingSentence]:
-    """Return the sentences in order: notes on unfinished runs may come first, other cautions come last."""
+    """Return the finding, its details, then notes and cautions."""
     return list(_Finding(report).sentences())
 
 
@@ -61,12 +61,12 @@ class _Finding:
         """The runs with a main figure, which is the drop if there are two worlds; the largest first."""
 
     def sentences(self) -> Iterator[FindingSentence]:
-        incomplete = list(self._incomplete())
-        comes_first = not self.known or (not self.are_many and any(_is_unfinished(run) for run, _ in self.known))
-        yield from incomplete if comes_first else ()
         yield FindingSentence(self._lede(), "lede")
+        yield FindingSentence(" ".join(self._details()), "detail")
+        for run, reason in self.report.damaged:
+            yield FindingSentence(f"{name(run)} cannot be read and is left out: {name(reason)}.")
+        yield from self._incomplete()
         yield from self._imagination_gaps()
-        yield from () if comes_first else incomplete
         stopped = (run for run in self.runs if run.stopping_note)
         yield from (FindingSentence(f"{self._label(run)}: {run.stopping_note}", "note") for run in stopped)
         yield from self._at_chance()
@@ -79,7 +79,8 @@ class _Finding:
         """Return the numbers or names of up to three runs; if there are more, return how many."""
         if len(runs) > _MAX_LISTED_RUNS:
             return several(len(runs), "run")
-        return listed(f"#{run.number}" if run.number else self._label(run) for run in runs)
+        is_number = self.are_many and all(run.number for run in runs)
+        return listed(f"#{run.number}" if is_number else self._label(run) for run in runs)
 
     def _main_figure(self, run: RunScores) -> Figure | None:
         measure = "drop" if self.report.two_worlds else self.report.worlds[-1]
@@ -87,22 +88,13 @@ class _Finding:
         return figure if figure and figure.value is not None else None
 
     def _lede(self) -> str:
-        """Return what was asked and found: the accuracy that is lost, or the accuracy if there is only one world."""
-        counts = sorted({run.overall.n for run in self.runs})
-        cases = several(counts[-1], "case")
-        if len(counts) > 1:
-            cases = f"{count(counts[0])} {'and' if len(self.runs) == 2 else 'to'} {cases}"
-        asked = f"{cases} of {shortened(name(self.report.dataset), _MAX_DATASET_NAME)}"
-        found = self._found()
-        if self.are_many and found:
-            unfinished = sum(map(_is_unfinished, self.runs))
-            partly = f" ({several(unfinished, 'incomplete run')})" if unfinished else ""
-            return f"On {asked}{partly}, {found}."
-        who = self._label(self.runs[0]) if self.is_alone else f"{count(len(self.runs))} runs"
-        is_going_on = any(run.overall.missing for run in self.runs)
-        verb = ("is" if is_going_on else "was") if self.is_alone else ("are" if is_going_on else "were")
-        about = self.report.terms.about or _ABOUT[self.report.worlds]
-        return f"{who} {verb} tested on {asked}, {about}: {found or self._why_not()}."
+        """Return which runs lose how much accuracy, or their accuracy if there is only one world."""
+        if not self.known:
+            return f"No finding: {self._why_not()}."
+        clauses = self._drops() if self.report.two_worlds else [self._accuracies()]
+        unfinished = sum(map(_is_unfinished, self.runs))
+        so_far = "" if not unfinished else " (unfinished)" if self.is_alone else f" ({unfinished} unfinished)"
+        return f"{'; '.join(clauses)}{so_far}."
 
     def _why_not(self) -> str:
         """Return why no run has a main figure, and what can be done if that is because all replies are unread."""
@@ -115,53 +107,30 @@ class _Finding:
         words = f"{restate}report --reader MODEL lets another model read the replies"
         return f"no answer could be read, so every accuracy may be from 0 to 100%; {words}"
 
-    def _found(self) -> str:
-        """Return the main figures in words; empty if there are none."""
-        if not self.report.two_worlds:
-            ends = [self.known[0], self.known[-1]] if len(self.known) > _MAX_LISTED_RUNS else self.known
-            return "; ".join(f"{self._who(run)} {self._accuracy(run, figure)}" for run, figure in ends)
-        if len(self.known) == 1:
-            [(run, drop)] = self.known
-            return f"{self._who(run)} {self._single_drop(run, drop)}"
+    def _drops(self) -> Iterator[str]:
+        """Yield clauses on the runs that lose accuracy, those that gain, and those without a clear change."""
         clear = [each for each in self.known if each[1].is_clear]
         if self.are_many:
             losing = [each for each in clear if (each[1].value or 0.0) > 0]
-            gaining = [each for each in reversed(clear) if each not in losing]
-            parts = [self._most_and_least(losing, "lose"), self._most_and_least(gaining, "gain")]
-        else:
-            parts = [
-                f"{self._label(run)} {_verb(drop)}s {_points(drop)} ({self._details(run, drop)})" for run, drop in clear
-            ]
-        return "; ".join([*filter(None, parts), *self._without_clear_change()])
+            yield from self._least_and_most("lose", losing)
+            yield from self._least_and_most("gain", [each for each in reversed(clear) if each not in losing])
+        elif clear:
+            changes = listed(f"{self._label(run)} {_verb(drop)}s {_points(drop)}" for run, drop in clear)
+            yield f"{changes} of accuracy under a change"
+        doubtful = [(self._doubt(run, drop), run) for run, drop in self.known if not drop.is_clear]
+        for doubt, predicates in _DOUBTS.items():
+            if runs := [run for reason, run in doubtful if reason == doubt]:
+                yield f"{self._named(runs)} {predicates[len(runs) > 1]}"
 
-    def _who(self, run: RunScores) -> str:
-        return "it" if self.is_alone else self._label(run)
-
-    def _most_and_least(self, changed: list[_RunFigure], verb: str) -> str:
-        """Return how many runs lose (or gain) accuracy, and which of them lose (or gain) most and least."""
+    def _least_and_most(self, verb: str, changed: list[_RunFigure]) -> Iterator[str]:
+        """Yield how many runs lose (or gain) how much accuracy, and which of them loses (or gains) most."""
         if not changed:
-            return ""
-        most, least = self._with_details(changed[0]), self._with_details(changed[-1])
-        who = f"{'all' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
-        if len(changed) == 1:
-            return f"{who} {verb}s accuracy under a change: {most}"
-        return f"{who} {verb} accuracy under a change: most {most}, least {least}"
-
-    def _with_details(self, known: _RunFigure) -> str:
-        run, drop = known
-        return f"{self._label(run)} ({_points(drop)}, {self._details(run, drop)})"
-
-    def _without_clear_change(self) -> Iterator[str]:
-        """Yield a clause for each reason why some runs have no clear change."""
-        doubtful = [(self._doubt(run, drop), run, drop) for run, drop in self.known if not drop.is_clear]
-        for doubt, words in _DOUBTS.items():
-            runs = [(run, drop) for reason, run, drop in doubtful if reason == doubt]
-            if not runs:
-                continue
-            if self.are_many:
-                yield f"{words} {self._named([run for run, _ in runs])}"
-            else:
-                yield f"{words} {listed(map(self._with_details, runs))}"
+            return
+        points = [_points(drop) for _, drop in changed]
+        spread = points[0] if points[0] == points[-1] else f"{points[-1].split()[0]} to {points[0]}"
+        whose = f"{'All' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
+        verb, most = (f"{verb}s", "") if len(changed) == 1 else (verb, " most")
+        yield f"{whose} {verb} {spread} of accuracy under a change, {self._label(changed[0][0])}{most}"
 
     def _doubt(self, run: RunScores, drop: Figure) -> _Doubt:
         if drop.too_few:
@@ -170,44 +139,53 @@ class _Finding:
             return "guessing"
         return "unclear" if drop.low <= 0 <= drop.high else "unread"
 
-    def _single_drop(self, run: RunScores, drop: Figure) -> str:
-        """Return the drop of the only run with one: "loses 12.5 points under a change (from 84.3% right to …)"."""
-        details = f"({self._details(run, drop)})"
-        if drop.is_clear:
-            return f"{_verb(drop)}s {_points(drop)} under a change {details}"
-        if drop.too_few:
-            changed = f"{_verb(drop)}s {_points(drop)}" if drop.value else "shows no change in accuracy"
-            return f"{changed} {details}, with too few cases for a conclusion"
-        if drop.low <= 0 <= drop.high:
-            return f"shows no clear change: a drop of {_points(drop)} {details}"
-        return f"may {_verb(drop)} {_points(drop)} under a change {details}, but too many replies are unread to tell"
+    def _accuracies(self) -> str:
+        kind = "VQA accuracy" if self.report.soft else "accuracy"
+        kind += " under a change" * (len(self.report.worlds) > 1)
+        shares = [f"{percent(figure.value or 0.0)}% ({self._label(run)})" for run, figure in self.known]
+        if len(shares) == 1:
+            [(run, figure)] = self.known
+            article = "a" if self.report.soft else "an"
+            return f"{self._label(run)} has {article} {kind} of {percent(figure.value or 0.0)}%"
+        if self.are_many:
+            return f"{several(len(self.known), 'run')} have {kind} from {shares[-1]} to {shares[0]}"
+        return f"The runs have {kind} of {listed(shares)}"
 
-    def _details(self, run: RunScores, drop: Figure) -> str:
-        """Return the shares, interval and cases behind a drop; for several runs, only the most important of these."""
+    def _details(self) -> Iterator[str]:
+        """Yield what was asked, then the figures behind each drop or accuracy, if there are few."""
+        counts = sorted({run.overall.n for run in self.runs})
+        cases = several(counts[-1], "case")
+        if len(counts) > 1:
+            cases = f"{count(counts[0])} {'and' if len(self.runs) == 2 else 'to'} {cases}"
+        about = self.report.terms.about or _ABOUT[self.report.worlds]
+        yield f"Tested on {cases} of {shortened(name(self.report.dataset), _MAX_DATASET_NAME)}, {about}."
+        for run, figure in () if self.are_many else self.known:
+            words = self._drop_details(run, figure) if self.report.two_worlds else self._accuracy_details(run, figure)
+            yield f"{words[0].upper()}{words[1:]}." if self.is_alone else f"{self._label(run)}: {words}."
+
+    def _drop_details(self, run: RunScores, drop: Figure) -> str:
+        """Return the shares, interval, p and cases behind a drop."""
         sign = _sign(drop)
-        ends = _turned(drop.low, drop.high, sign)
-        before, after = _both_shares(run)
-        fewer = drop.n < run.overall.n
-        cases = several(drop.n, "case") + " scored in both worlds" * fewer
+        figures = (run.overall.figure(world) for world in TWO_WORLDS)
+        before, after = (percent(figure.value or 0.0) if figure else "–" for figure in figures)
         chance = run.overall.chance.get("counterfactual")
         level = percent(self.report.confidence, 0)
-        parts = [
-            (f"from {before}% right to {after}%", True),
-            (f"random guessing gives {percent(chance or 0.0)}%", chance is not None and not self.are_many),
-            (f"{level}% interval {interval(ends)}", self.is_alone or not (drop.is_clear or self.are_many)),
-            (cases, fewer or not self.are_many),
-            (p_value(drop.p or 0.0), self.is_alone),
-        ]
-        if drop.bounds and not self.are_many:
+        parts = [f"from {before}% right to {after}%"]
+        if not drop.is_clear:
+            parts.append(f"a {'gain' if sign < 0 else 'drop'} of {_points(drop)}")
+        if chance is not None:
+            parts.append(f"random guessing gives {percent(chance)}%")
+        parts.append(f"{level}% interval {interval(_turned(drop.low, drop.high, sign))}, {p_value(drop.p or 0.0)}")
+        if drop.n < run.overall.n:
+            parts.append(f"{several(drop.n, 'case')} scored in both worlds")
+        if drop.bounds:
             open_to = interval(_turned(drop.bounds.low, drop.bounds.high, sign))
-            parts.append((f"{open_to} depending on how unread replies are counted", True))
-        return "; ".join(words for words, wanted in parts if wanted)
+            parts.append(f"{open_to} depending on how unread replies are counted")
+        return "; ".join(parts)
 
-    def _accuracy(self, run: RunScores, figure: Figure) -> str:
-        words = "has a VQA accuracy of" if self.report.soft else "answers right"
-        words += " under a change" * (len(self.report.worlds) > 1)
-        level = f"{percent(self.report.confidence, 0)}% interval {interval(figure)}; {several(figure.n, 'case')}"
-        words += f" {percent(figure.value or 0.0)}% ({level})"
+    def _accuracy_details(self, run: RunScores, figure: Figure) -> str:
+        words = f"{percent(self.report.confidence, 0)}% interval {interval(figure)}"
+        words += f", {several(figure.n, 'case')}" * (figure.n < run.overall.n)
         chance = run.overall.chance.get(self.report.worlds[-1])
         if chance is None:
             return words
@@ -243,13 +221,11 @@ class _Finding:
                 yield from (FindingSentence(f"{kind}: {self._named([run])}, {run.progress}.") for run in runs)
 
     def _at_chance(self) -> Iterator[FindingSentence]:
-        """Yield a warning if a model may have guessed the answers about the unchanged picture."""
-        # The finding of several runs already names those that guess and have no clear drop.
-        guessing = [run for run, drop in self.known if self._guesses(run, drop) and (self.is_alone or drop.is_clear)]
+        """Yield a warning if a model with a clear drop may have guessed the answers about the unchanged picture."""
+        guessing = [run for run, drop in self.known if drop.is_clear and self._guesses(run, drop)]
         if guessing:
-            who = "It" if self.is_alone else self._named(guessing)
             words = "cannot be distinguished from random guessing on the factual questions, so the drop means nothing."
-            yield FindingSentence(f"{who} {words}")
+            yield FindingSentence(f"{self._named(guessing)} {words}")
 
     def _guesses(self, run: RunScores, drop: Figure) -> bool:
         """Return whether the factual answers of a run may be guesses."""
@@ -297,12 +273,6 @@ def _points(drop: Figure) -> str:
 def _sign(drop: Figure) -> int:
     """Return -1 for what is called a gain, whose figures are shown without a minus."""
     return -1 if (drop.value or 0.0) < 0 and (drop.too_few or not drop.low <= 0 <= drop.high) else 1
-
-
-def _both_shares(run: RunScores) -> tuple[str, ...]:
-    """Return both accuracies over the cases of the drop."""
-    figures = (run.overall.figure(world) for world in TWO_WORLDS)
-    return tuple(percent(figure.value or 0.0) if figure else "–" for figure in figures)
 
 
 def _turned(low: float, high: float, sign: int) -> Interval:

@@ -108,8 +108,8 @@ _MAX_RUNS: Final = 3
 def summary(report: ReportData) -> str:
     """Return the finding, cautions, one table and the origin of the figures, in under 40 lines."""
     told = sentences(report)
-    lede = [each.words for each in told if each.kind == "lede"]
-    cautions = [each.words for each in told if each.kind != "lede"][:_MAX_CAUTIONS]
+    lede = [each.words for each in told if each.kind in ("lede", "detail")]
+    cautions = [each.words for each in told if each.words not in lede][:_MAX_CAUTIONS]
     grid = (
         overview(report)
         if len(report.runs) > 1

@@ -4,13 +4,15 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
 from countersight.case import TWO_WORLDS, Reply, World
-from countersight.engine import COMPOSED, LEFT_OUT, RunFolder, RunManifest
+from countersight.engine import COMPOSED, LEFT_OUT, MANIFEST, RunFolder, RunManifest
+from countersight.errors import DatasetError, RunError
 from countersight.figures import Figure
 from countersight.html import name, shortened
 from countersight.models import MODELS
@@ -90,16 +92,52 @@ def _worlds(outcomes: Outcomes) -> tuple[World, ...]:
     return tuple(world for world in TWO_WORLDS if outcomes.asked(world).any()) or TWO_WORLDS
 
 
-def load_runs(runs: Sequence[RunFolder], *, dataset: Path | None = None, gold: Gold | None = None) -> list[LoadedRun]:
-    """Score runs of one dataset, whose cases are divided along the axes of the suite."""
-    divided: DividedCases | None = None
-    found: list[LoadedRun] = []
-    for folder, (number, label) in zip(runs, _numbered_labels(runs), strict=True):
-        recorder = ReplyRecorder()
-        judged = judge_run(folder, dataset=dataset, gold=gold, watch_replies=recorder.watch)
-        divided = divided or divide((case for _, case in judged.cases()), lambda suite: terms(suite).axes)
-        found.append(_loaded(number, label, judged, recorder, divided))
+class DamagedRun(NamedTuple):
+    """A run that is left out, because its files or its dataset cannot be read."""
+
+    path: Path
+    error: Exception
+
+
+@contextmanager
+def listing_damage(path: Path, damaged: list[DamagedRun]) -> Iterator[None]:
+    """Add the run at `path` to `damaged` if it cannot be read; a folder that is not a run still raises an error."""
+    try:
+        yield
+    except (RunError, DatasetError, OSError) as error:
+        if not (path / MANIFEST).is_file():
+            raise
+        damaged.append(DamagedRun(path, error))
+
+
+def open_runs(paths: Iterable[Path], damaged: list[DamagedRun]) -> list[RunFolder]:
+    """Open runs; those that cannot be read are added to `damaged`. Raises an error if there is no other run."""
+    found = []
+    for path in paths:
+        with listing_damage(path, damaged):
+            found.append(RunFolder.open(path))
+    if damaged and not found:
+        raise damaged[0].error
     return found
+
+
+def load_runs(
+    runs: Sequence[RunFolder], damaged: list[DamagedRun], *, dataset: Path | None = None, gold: Gold | None = None
+) -> list[LoadedRun]:
+    """Score runs of one dataset, whose cases are divided along the axes of the suite.
+
+    Runs that cannot be read are added to `damaged`. Raises an error if there is no other run.
+    """
+    found = []
+    for folder in runs:
+        recorder = ReplyRecorder()
+        with listing_damage(folder.path, damaged):
+            found.append((judge_run(folder, dataset=dataset, gold=gold, watch_replies=recorder.watch), recorder))
+    if damaged and not found:
+        raise damaged[0].error
+    divided = divide((case for _, case in found[0][0].cases()), lambda suite: terms(suite).axes)
+    labels = _numbered_labels([judged.run for judged, _ in found])
+    return [_loaded(*label, *each, divided) for label, each in zip(labels, found, strict=True)]
 
 
 def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder, divided: DividedCases) -> LoadedRun:
@@ -164,7 +202,9 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Figure]:
 
 def _labels(runs: Sequence[RunFolder]) -> list[str]:
     """Return a unique short name for each run: the model, then what else distinguishes the runs."""
-    models = [short_name(run.manifest.model) for run in runs]
+    full = [short_name(run.manifest.model) for run in runs]
+    bare = [_OWNER.sub("", model) for model in full]
+    models = bare if len(set(bare)) == len(set(full)) else full
     ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
     ways = [model + way for model, way in zip(models, ranked, strict=True)]
     prompts = [f"{words}, {run.manifest.prompt.name}" for words, run in zip(ways, runs, strict=True)]
@@ -184,6 +224,8 @@ def _numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
 
 
 _ADDRESS = re.compile(r"openai:|\w+:\w+://[^;+]*#")
+_OWNER = re.compile(r"^[\w.-]+/(?=[\w.-]+$)", re.ASCII)
+"""The owner in a name such as Qwen/Qwen2.5-VL-7B-Instruct."""
 
 
 def short_name(model: str) -> str:

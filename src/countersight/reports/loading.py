@@ -1,6 +1,7 @@
 """Load run folders with their dataset as the data of a report. This module writes no files."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -9,13 +10,13 @@ from countersight import __version__
 from countersight.blindness import load_stored
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder
-from countersight.errors import CountersightError
+from countersight.errors import CountersightError, RunError
 from countersight.html import name
 from countersight.reports.analyses import analyses
 from countersight.reports.data import GalleryCase, ReportData
 from countersight.reports.gallery import gallery_cases
 from countersight.reports.image_groups import picture_groups
-from countersight.reports.loaded_run import LoadedRun, in_order, load_runs
+from countersight.reports.loaded_run import DamagedRun, LoadedRun, in_order, load_runs, open_runs
 from countersight.scoring import (
     CONFIDENCE,
     Gold,
@@ -50,13 +51,16 @@ def load(
     `gold` is a dataset or a table with corrected answers. `reference` names tables of papers to show with the runs; if
     it is empty, all tables of their suite are shown. `groups` is a table of groups of pictures to compare.
     """
-    folders = _same_dataset([RunFolder.open(path) for path in paths])
+    damaged: list[DamagedRun] = []
+    folders = _same_dataset(open_runs(paths, damaged))
     if reference and gold is None:  # report a misspelled name before scoring, which may take long
-        comparable_tables(next((case.suite for _, case in folders[0].dataset(dataset).cases()), ""), tuple(reference))
+        with suppress(RunError):
+            cases = folders[0].dataset(dataset).cases()
+            comparable_tables(next((case.suite for _, case in cases), ""), tuple(reference))
     corrected = Gold.open(gold) if gold else None
-    runs = load_runs(folders, dataset=dataset, gold=corrected)
+    runs = load_runs(folders, damaged, dataset=dataset, gold=corrected)
     first, worlds, suite = runs[0].judged, runs[0].worlds, runs[0].divided.suite
-    source, cases = first.dataset, len(first.outcomes)
+    source, case_count = first.dataset, len(first.outcomes)
     joined = picture_groups(groups, (case for _, case in first.cases())) if groups else ()
     suite_terms = terms(suite, worlds)
     compared = compare_all({run.label: run.outcomes for run in runs})
@@ -65,9 +69,9 @@ def load(
     report = ReportData(
         dataset=source.name,
         fingerprint=source.fingerprint,
-        cases=cases,
+        cases=case_count,
         controls=first.control_count,
-        bad_rows=source.count - cases - first.control_count,
+        bad_rows=source.count - case_count - first.control_count,
         runs=tuple(runs),
         comparisons=tuple(msgspec.structs.replace(pair, rows=in_order(pair.rows, suite_terms)) for pair in compared),
         seed=seed,
@@ -81,6 +85,7 @@ def load(
         blind={world: total.blind.right for world, total in unseen.items()},
         knowledge={world: total.knowledge.right for world, total in unseen.items() if total.knowledge},
         analyses=analyses(runs, suite_terms, joined, suite=suite),
+        damaged=tuple((str(each.path), str(each.error)) for each in damaged),
     )
     shown, pictures = gallery_cases([run.judged for run in runs], gallery, seed)
     return LoadedReport(report, shown, pictures, source, tuple(runs))

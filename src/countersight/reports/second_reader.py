@@ -19,7 +19,6 @@ from countersight.engine import (
     ReplyStore,
     RetriesExhausted,
     RetryPolicy,
-    RunFolder,
     StoredModel,
     Tally,
     process_all,
@@ -29,6 +28,7 @@ from countersight.models import Model, Request, Turn
 from countersight.number_formats import count, interval, percent
 from countersight.reading import answer_in
 from countersight.reports.data import Analysis
+from countersight.reports.loaded_run import DamagedRun, listing_damage, open_runs
 from countersight.scoring import Gold, JudgedRun, ScoredAnswer, Scores, judge_run, share
 
 _TASK: Final = (
@@ -107,13 +107,17 @@ async def reread_async(
     tally: Tally | None = None,
     stop: asyncio.Event | None = None,
 ) -> tuple[Rereading, ...]:
-    """Have a model read the unread replies of some runs, and close the model.
+    """Have a model read the unread replies of some runs, and close the model; damaged runs are skipped.
 
     Its replies are stored in `folder` and never requested twice. The runs are not modified.
     """
     corrected = Gold.open(gold) if gold else None
-    judged = [judge_run(RunFolder.open(path), dataset=dataset, gold=corrected) for path in runs]
-    shown = [_replies_to_read(run, seed) for run in judged]
+    judged: list[JudgedRun] = []
+    damaged: list[DamagedRun] = []
+    for run in open_runs(runs, damaged):
+        with listing_damage(run.path, damaged):
+            judged.append(judge_run(run, dataset=dataset, gold=corrected))
+    shown = [_replies_to_read(each, seed) for each in judged]
     try:
         said = await _ask(
             (request for of_run in shown for _, request in of_run),
@@ -125,7 +129,7 @@ async def reread_async(
         )
     finally:
         await model.close()
-    return tuple(_rereading(run, each, said, model.name) for run, each in zip(judged, shown, strict=True))
+    return tuple(_rereading(*each, said, model.name) for each in zip(judged, shown, strict=True))
 
 
 def _replies_to_read(judged: JudgedRun, seed: int) -> list[_ReplyToRead]:

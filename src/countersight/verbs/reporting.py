@@ -48,7 +48,6 @@ def report(
     refuse_foreign_folder(Path(out), "report.html")
     if paths and all((path / AUDIT_MANIFEST).is_file() for path in paths):
         return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
-    paths = [run_of(path).path for path in paths]
     return write_report(
         paths,
         Path(out),
@@ -82,7 +81,7 @@ def leaderboard(
 ) -> LeaderboardFiles:
     """Write one page that compares runs of any suites with published results; returns the paths of the files."""
     return write_leaderboard(
-        [run_of(path).path for path in folders_of(runs)],
+        list(folders_of(runs)),
         Path(out),
         datasets=[folder_of(each) for each in datasets],
         gold=path_of(gold),

@@ -61,7 +61,7 @@ class _Site:
     async def _index(self, _: web.Request) -> web.Response:
         return await self._respond(self._index_page)
 
-    def _index_page(self) -> str:
+    def _index_page(self) -> tuple[str, int]:
         self._folders.refresh()
         links = []
         for fingerprint, runs in self._folders.comparable().items():
@@ -70,7 +70,7 @@ class _Site:
                 links.append((words, f"/dataset/{fingerprint[:16]}"))
         grids = [runs_grid(self._folders)] if self._folders.runs else []
         problem = "" if grids else "There is no run here at the moment."
-        return _page("Runs", Live("/state", self._folders.shown_state()), problem, links, grids)
+        return _page("Runs", Live("/state", self._folders.shown_state()), problem, links, grids), 200
 
     async def _state(self, request: web.Request) -> web.Response:
         """Return a value that changes when the displayed data changes; pages poll it every few seconds."""
@@ -86,24 +86,23 @@ class _Site:
     async def _report(self, request: web.Request) -> web.Response:
         page = request.path.strip("/")
         start = request.query.get("from", "")
-        return await self._respond(
-            self._report_page, page, int(start) if start.isdecimal() and len(start) < 9 else None
-        )
+        first = int(start) if start.isdecimal() and len(start) < 9 else None
+        return await self._respond(self._report_page, page, first)
 
-    def _report_page(self, page: str, start: int | None) -> str:
+    def _report_page(self, page: str, start: int | None) -> tuple[str, int]:
         self._folders.refresh()
         runs = self._runs(page)
         state_url = f"/state?page={page}"
         if not runs:
             is_run = page.startswith("run/")
-            words = "This run no longer exists." if is_run else "None of the runs of this dataset can be read."
-            return _error_page(words, Live(state_url, "gone"))
+            words = "There is no such run here." if is_run else "None of the runs of this dataset can be read."
+            return _error_page(words, Live(state_url, "gone")), 404
         cached = self._folders.loaded(runs)
         loaded = cached.get()
         live = Live(state_url, cached.seen, "/" + page)
         if isinstance(loaded, Damaged):
-            return _error_page(f"{runs[0].path} cannot be shown: {loaded.reason}.", live)
-        return _rendered(loaded, live, start)
+            return _error_page(f"{runs[0].path} cannot be shown: {loaded.reason}.", live), 200
+        return _rendered(loaded, live, start), 200
 
     def _runs(self, page: str) -> list[WatchedRun]:
         """Return the runs of a page: one run, or all readable runs of a dataset."""
@@ -131,10 +130,10 @@ class _Site:
             return None
         return picture.data, picture.mime
 
-    async def _respond(self, page: Callable[..., str], *arguments: object) -> web.Response:
+    async def _respond(self, page: Callable[..., tuple[str, int]], *arguments: object) -> web.Response:
         async with self._reading:
-            made = await asyncio.to_thread(page, *arguments)
-        return web.Response(text=made, content_type="text/html", headers={"Cache-Control": "no-store"})
+            made, status = await asyncio.to_thread(page, *arguments)
+        return web.Response(text=made, status=status, content_type="text/html", headers={"Cache-Control": "no-store"})
 
 
 def _rendered(loaded: LoadedReport, live: Live, start: int | None) -> str:
