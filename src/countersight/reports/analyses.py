@@ -1,7 +1,8 @@
 """Further analyses of the runs of a report, as tables."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final, get_args
 
 import numpy as np
@@ -17,20 +18,18 @@ from countersight.reports.tables import group_line
 from countersight.scoring import (
     CONFIDENCE,
     RIGHT,
-    UNITS,
     Correlation,
     Ranking,
-    SetScores,
+    alarm_grids,
     compare_prompts,
     correlation,
-    left_out_note,
     ranking,
+    set_grid,
     share,
 )
 from countersight.suites import Terms
 
 _LEVEL: Final = percent(CONFIDENCE, 0)
-_VARIANT_WORDS: Final = {"counterfactual": "described in words", "shown": "shown as a picture", "factual": "as it is"}
 _MAX_REASONS, _MAX_REASON_LENGTH = 3, 80
 """The number of reasons for failed programs that are shown, and their maximum length."""
 FIRST_PROMPT: Final = "0-shot"
@@ -65,28 +64,12 @@ def _alarms(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
             "Every case has a control with the same picture and question, but a change that must not affect the "
             "answer. Only pairs with a right factual answer are counted."
         ),
-        tables=tuple(table for run in runs for table in _alarm_tables(run, terms)),
+        tables=tuple(
+            grid
+            for run in runs
+            for grid in alarm_grids(run.alarms, partial(group_line, run, terms), terms.group, f": {name(run.label)}")
+        ),
     )
-
-
-def _alarm_tables(run: LoadedRun, terms: Terms) -> Iterator[Grid]:
-    heads = ("misses", "false alarms", "unread", "balance")
-    known = [line for line in run.alarms if line.balance.n]
-    for variant in dict.fromkeys(line.variant for line in known):
-        here = [line for line in known if line.variant == variant]
-        yield Grid(
-            f"Misses and false alarms, changes {_VARIANT_WORDS[variant]}: {name(run.label)}",
-            (terms.group, "n", *heads),
-            tuple(
-                group_line(
-                    run, line.group, terms, line.balance.n, line.misses, line.false_alarms, line.unread, line.balance
-                )
-                for line in here
-            ),
-            f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%.",
-            key="alarms",
-            measures=("", *(f"{what} {variant}" for what in heads)),
-        )
 
 
 def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
@@ -97,36 +80,12 @@ def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
             "Each question is asked about several pictures, and the right answers differ. A model that ignores the "
             "pictures gives the same answer for all of them, so it never answers a question right for all pictures."
         ),
-        tables=tuple(_set_table(run, terms) for run in runs if run.sets),
+        tables=tuple(
+            set_grid(run.sets, partial(group_line, run, terms), terms.group, f": {name(run.label)}", terms.wholes)
+            for run in runs
+            if run.sets
+        ),
     )
-
-
-def _set_table(run: LoadedRun, terms: Terms) -> Grid:
-    heads = {unit: terms.wholes.get(unit, f"whole {unit}s") for unit in UNITS}
-    lines = (
-        group_line(
-            run,
-            line.group,
-            terms,
-            line.answers.n,
-            line.answers,
-            *map(line.rates.get, UNITS),
-        )
-        for line in run.sets
-    )
-    return Grid(
-        f"Complete sets: {name(run.label)}",
-        (terms.group, "n", "answers", *heads.values()),
-        tuple(lines),
-        f"{left_out_note(run.sets[-1])} {_chance_of_sets(run.sets[-1], heads)}".strip(),
-        key="sets",
-        measures=("", "answers", "questions", "pictures", "sets"),
-    )
-
-
-def _chance_of_sets(line: SetScores, heads: Mapping[str, str]) -> str:
-    guessed = [f"{heads[unit]} {percent(metric.chance)}%" for unit, metric in line.metrics.items() if metric.chance]
-    return f"Random guessing gives {', '.join(guessed)}." if guessed else ""
 
 
 def _observations(runs: Sequence[LoadedRun], terms: Terms) -> Analysis:
@@ -161,7 +120,7 @@ def _ranking_table(run: LoadedRun, found: Ranking, terms: Terms) -> Grid:
     return Grid(
         f"From best to worst, {measure}: {name(run.label)}",
         (terms.group, "n", measure),
-        tuple(group_line(run, group, terms, rate.n, rate) for group, rate in found.rates),
+        tuple(group_line(run, terms, group, rate.n, rate) for group, rate in found.rates),
         f"Best and worst are {percent(found.spread.value or 0.0)} points apart ({interval(found.spread)}).",
         key="observations",
         measures=("", found.variant),

@@ -28,7 +28,7 @@ def group_words(group: str, terms: Terms) -> str:
     return terms.groups.get(group, group) or NO_GROUP
 
 
-def group_line(run: RunScores, group: str, terms: Terms, n: int, *cells: Content) -> Line:
+def group_line(run: RunScores, terms: Terms, group: str, n: int, *cells: Content) -> Line:
     """Return a table line for a group or for all cases: the number of cases, then the cells."""
     return line(group_words(group, terms), n, *cells, n=n, run=run.label, group=group, total=group == ALL)
 

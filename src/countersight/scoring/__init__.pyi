@@ -61,11 +61,12 @@ from .scores import SHARED_PICTURES as SHARED_PICTURES
 from .scores import GroupScores as GroupScores
 from .scores import LetterShare as LetterShare
 from .scores import Scores as Scores
+from .scores import alarm_grids as alarm_grids
 from .scores import damaged_lines as damaged_lines
 from .scores import describe_progress as describe_progress
-from .scores import left_out_note as left_out_note
 from .scores import score as score
 from .scores import score_group as score_group
+from .scores import set_grid as set_grid
 from .sets import UNITS as UNITS
 from .sets import SetMetric as SetMetric
 from .sets import SetScores as SetScores

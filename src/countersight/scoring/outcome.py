@@ -228,17 +228,13 @@ class _OutcomeBuilder:
         self.group_of = array("i")
         self.pictures: dict[str, int] = {}
         self.picture_of = array("i")
-        self.codes = bytearray()
-        self.gold = bytearray()
-        self.offered = bytearray()
-        self.priors = bytearray()
-        self.answers = array("i")
-        self.replies = array("i")
-        self.restated = bytearray()
+        # One value per question, case by case, under the names that they have in `Outcomes`.
+        self.codes, self.gold_letters, self.offered, self.priors, self.restated = (bytearray() for _ in range(5))
+        self.answers, self.replies = array("i"), array("i")
+        self.credits: array[float] | None = None  # None until a question has the answers of several people
         self.texts: dict[str | None, int] = {None: 0}
         self.ids: list[str] = []
         self.questions: list[bytes] = []  # encoded, because Question objects would need much more memory
-        self.credits: array[float] | None = None  # None until a question has the answers of several people
         self.decoder = msgspec.msgpack.Decoder(Question)
         self.encoder = msgspec.msgpack.Encoder()
 
@@ -258,7 +254,7 @@ class _OutcomeBuilder:
         self.answers.append(0)
         self.replies.append(-1)
         self.restated.append(0)
-        self.gold.append(LETTERS.index(question.answer) + 1 if question and question.kind == "choice" else 0)
+        self.gold_letters.append(LETTERS.index(question.answer) + 1 if question and question.kind == "choice" else 0)
         self.offered.append(question.guessed_among if question else 0)
         self.priors.append(PRIOR_KNOWN if question and question.prior else 0)
         if question and question.answers and self.credits is None:
@@ -292,22 +288,17 @@ class _OutcomeBuilder:
                 self.credits[place] = judged.credit
 
     def outcomes(self) -> Outcomes:
-        codes = _table(self.codes, np.uint8)
         return Outcomes(
             rows=np.array(self.rows, dtype=np.int64),
             group_names=tuple(self.groups),
             groups=np.array(self.group_of, dtype=np.int32),
             pictures=np.array(self.picture_of, dtype=np.int32),
-            codes=codes,
-            gold_letters=_table(self.gold, np.uint8),
-            offered=_table(self.offered, np.uint8),
-            answers=_table(self.answers, np.int32),
             answer_texts=tuple(self.texts),
-            replies=_table(self.replies, np.int32),
             credits=None if self.credits is None else _table(self.credits, np.float32),
-            priors=_table(self.priors, np.uint8),
-            restated=_table(self.restated, np.bool_),
             ids=np.array(self.ids, dtype=np.dtypes.StringDType()),
+            restated=_table(self.restated, np.bool_),
+            **{name: _table(getattr(self, name), np.uint8) for name in ("codes", "gold_letters", "offered", "priors")},
+            **{name: _table(getattr(self, name), np.int32) for name in ("answers", "replies")},
         )
 
 

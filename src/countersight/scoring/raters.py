@@ -68,15 +68,12 @@ def agreement(rows: Rows, seed: int = 0, resamples: int = RESAMPLES) -> Agreemen
 def cohen_kappa(first: Sequence[Label], second: Sequence[Label]) -> float | None:
     """Return Cohen's kappa over items that both labelled; None without such items, or if chance explains all
     agreement."""
-    rows = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
-    _, pairs, names = _coded(rows)
-    return _one(partial(_cohen, pairs, len(names)), len(rows))
+    return agreement(list(zip(first, second, strict=True)), resamples=0).cohen.value
 
 
 def krippendorff_alpha(rows: Rows) -> float | None:
     """Return Krippendorff's alpha for nominal labels; None if no item has two labels, or all labels are equal."""
-    counts, _, _ = _coded(rows)
-    return _one(partial(_alpha, counts), len(counts))
+    return agreement(rows, resamples=0).alpha.value
 
 
 def _coded(rows: Rows) -> tuple[_Floats, NDArray[np.int64], list[Hashable]]:
@@ -115,13 +112,6 @@ def _estimate(weights: _Floats, figure: "partial[_Floats]") -> Estimate:
     drawn = figures[1:][~np.isnan(figures[1:])]
     low, high = np.quantile(drawn, (0.025, 0.975)) if len(drawn) else (figures[0], figures[0])
     return Estimate(float(figures[0]), Interval(float(min(low, figures[0])), float(max(high, figures[0]))))
-
-
-def _one(figure: "partial[_Floats]", n: int) -> float | None:
-    if not n:
-        return None
-    value = float(figure(np.ones((1, n)))[0])
-    return None if np.isnan(value) else value
 
 
 def _beyond_chance(observed: _Floats, expected: _Floats) -> _Floats:

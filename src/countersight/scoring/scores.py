@@ -1,6 +1,6 @@
 """The scores of a run: accuracy in each world and the drop between them, by group, and how they are printed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, QuestionVariant
 from countersight.figures import Bounds, Figure
-from countersight.html import Grid, grids_text, table_html, table_line
+from countersight.html import Content, Grid, Line, grids_text, table_html, table_line
 from countersight.number_formats import interval, percent
 from countersight.scoring.controls import FalseAlarmRates
 from countersight.scoring.estimates import Difference, difference, rate
@@ -241,39 +241,68 @@ class Scores(msgspec.Struct, frozen=True):
     def _tables(self, title: str = "Scores by group") -> Iterator[Grid]:
         """Yield tables with a line per group: the scores, then misses and false alarms, and complete sets, if any."""
         shown = [key for key in _SHOWN if any((figure := row.figure(key)) and figure.n for row in self.rows)]
-        lines = [(row.group, row.n, row.n, *map(row.figure, shown)) for row in self.rows]
-        found = self.overall.over_all_answers
-        over_all = ", ".join(
-            f"{world} {percent(each.value or 0.0)}% ({interval(each)})" for world, each in found.items()
-        )
+        lines = tuple(_line(row.group, row.n, *map(row.figure, shown)) for row in self.rows)
+        found = self.overall.over_all_answers.items()
+        over_all = ", ".join(f"{world} {percent(each.value or 0.0)}% ({interval(each)})" for world, each in found)
         note = f"Over all answers: {over_all}." if over_all else ""
-        heads = (self.names.get(key, key.replace("_", " ")) for key in shown)
-        yield _grid(title, ("n", *heads), lines, note)
-        for variant in dict.fromkeys(line.variant for line in self.alarms):
-            here = [line for line in self.alarms if line.variant == variant and line.balance.n]
-            rates = [
-                (each.group, each.balance.n, *(each.misses, each.false_alarms, each.unread, each.balance))
-                for each in here
-            ]
-            note = f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%." if here else ""
-            how = "described in words" if variant == "counterfactual" else "shown in pictures"
-            yield _grid(f"Changes {how}", ("misses", "false alarms", "unread", "balance"), rates, note)
+        heads = ("group", "n", *(self.names.get(key, key.replace("_", " ")) for key in shown))
+        yield Grid(title, heads, lines, note)
+        yield from alarm_grids(self.alarms, _line)
         if self.sets:
-            units = [unit for unit in UNITS if any(unit in line.metrics for line in self.sets)]
-            wholes = [(line.group, line.answers.n, *map(line.rates.get, units)) for line in self.sets]
-            names = (self.names.get(unit, f"whole {unit}s") for unit in units)
-            yield _grid("Complete sets", tuple(names), wholes, left_out_note(self.sets[-1]))
+            yield set_grid(self.sets, _line, names=self.names)
 
 
-def left_out_note(line: SetScores) -> str:
-    """Return how many questions, pictures and sets are not counted, because an answer is missing; empty if none."""
-    left_out = [several(metric.left_out, unit) for unit, metric in line.metrics.items() if metric.left_out]
-    return f"Not counted, because an answer is missing: {', '.join(left_out)}." if left_out else ""
+def _line(group: str, n: int, *cells: Content) -> Line:
+    return table_line(group or NO_GROUP, n, *cells, n=n, total=group == ALL)
 
 
-def _grid(title: str, head: tuple[str, ...], lines: Sequence[tuple[Any, ...]], note: str = "") -> Grid:
-    rows = (table_line(group or NO_GROUP, *cells, n=n, total=group == ALL) for group, n, *cells in lines)
-    return Grid(title, ("group", *head), tuple(rows), note)
+MakeLine = Callable[..., Line]
+"""A function that returns a table line from the name of a group, its number of cases, and further cells."""
+_CHANGES: Final = {"counterfactual": "described in words", "shown": "shown as a picture"}
+
+
+def alarm_grids(
+    alarms: Sequence[FalseAlarmRates], line: MakeLine, group: str = "group", label: str = ""
+) -> Iterator[Grid]:
+    """Yield a table of misses and false alarms for each way of presenting changes."""
+    heads = ("misses", "false alarms", "unread", "balance")
+    known = [each for each in alarms if each.balance.n]
+    for variant in dict.fromkeys(each.variant for each in known):
+        here = [each for each in known if each.variant == variant]
+        rates = (
+            (each.group, each.balance.n, *(getattr(each, key.replace(" ", "_")) for key in heads)) for each in here
+        )
+        yield Grid(
+            f"Misses and false alarms, changes {_CHANGES[variant]}{label}",
+            (group, "n", *heads),
+            tuple(line(*each) for each in rates),
+            f"A model that ignores every change has a balance of {percent(here[-1].ignoring)}%.",
+            key="alarms",
+            measures=("", *(f"{what} {variant}" for what in heads)),
+        )
+
+
+def set_grid(
+    sets: Sequence[SetScores], line: MakeLine, group: str = "group", label: str = "", names: Mapping[str, str] = {}
+) -> Grid:
+    """Return a table of complete questions, pictures and sets, with a paper's `names` for them."""
+    units = [unit for unit in UNITS if any(unit in each.metrics for each in sets)]
+    heads = {unit: names.get(unit, f"whole {unit}s") for unit in units}
+    metrics = sets[-1].metrics.items()
+    left_out = ", ".join(several(metric.left_out, unit) for unit, metric in metrics if metric.left_out)
+    guessed = ", ".join(f"{heads[unit]} {percent(metric.chance)}%" for unit, metric in metrics if metric.chance)
+    notes = (
+        f"Not counted, because an answer is missing: {left_out}." if left_out else "",
+        f"Random guessing gives {guessed}." if guessed else "",
+    )
+    return Grid(
+        f"Complete sets{label}",
+        (group, "n", "answers", *heads.values()),
+        tuple(line(each.group, each.answers.n, each.answers, *map(each.rates.get, units)) for each in sets),
+        " ".join(filter(None, notes)),
+        key="sets",
+        measures=("", "answers", *(f"{unit}s" for unit in units)),
+    )
 
 
 def score(outcomes: Outcomes, name: str = "") -> Scores:
