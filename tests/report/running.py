@@ -5,9 +5,10 @@ from pathlib import Path
 
 from making import dataset
 
-from countersight.case import LETTERS, Case, Change, Option, Question, Reply
+from countersight.case import LETTERS, TWO_WORLDS, Case, Change, Option, Question, Reply
 from countersight.dataset.folder import Dataset
-from countersight.engine import PROMPTS, RunFolder
+
+from .runs import recorded
 
 ASPECTS = ("common", "direction", "shape", "size", "color", "count")
 """Of CFMM, in another order than the paper's."""
@@ -21,15 +22,13 @@ def answered(
     source = folder.with_name("dataset")
     if not source.exists():
         dataset(source, cases)
-    asked = Dataset.open(source)
-    run = RunFolder.begin(folder, dataset=asked, model=model, settings={}, prompt=PROMPTS["0-shot"], shown=False)
-    with run.writing() as journal:
-        for row, case in asked.cases():
-            for world in ("factual", "counterfactual"):
-                question = case.question(world)
-                if question:
-                    journal.append(Reply(case=case.id, row=row, world=world, text=says(case, question)))
-    return folder
+    asked = ((row, case, world) for row, case in Dataset.open(source).cases() for world in TWO_WORLDS)
+    replies = (
+        Reply(case.id, row, world, text=says(case, question))
+        for row, case, world in asked
+        if (question := case.question(world))
+    )
+    return recorded(folder, source, replies, model=model)
 
 
 def right(case: Case, question: Question) -> str:

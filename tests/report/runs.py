@@ -1,16 +1,42 @@
 """Run folders for reports, filled by hand with what a model would have said."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from countersight.case import Case, Reply
 from countersight.dataset.folder import Dataset
-from countersight.engine import PROMPTS, Answering, RunFolder
+from countersight.engine import PROMPTS, Answering, Prompt, RunFolder
 
 Said = Mapping[int, tuple[str | None, str | None]]
 """For each row what was said as it is and under a change; None where nothing was."""
+
+
+def recorded(
+    folder: Path,
+    source: Path,
+    replies: Iterable[Reply],
+    *,
+    model: str = "openai:gpt-4o",
+    prompt: Prompt = PROMPTS["0-shot"],
+    shown: bool = False,
+    answering: Answering = "generate",
+) -> Path:
+    """A run of a dataset with these replies."""
+    begun = RunFolder.begin(
+        folder,
+        dataset=Dataset.open(source),
+        model=model,
+        settings={},
+        prompt=prompt,
+        shown=shown,
+        answering=answering,
+    )
+    with begun.writing() as journal:
+        for reply in replies:
+            journal.append(reply)
+    return folder
 
 
 def run(
@@ -22,18 +48,15 @@ def run(
     prompt: str = "0-shot",
     answering: Answering = "generate",
 ) -> Path:
-    """A run of a dataset."""
-    dataset = Dataset.open(source)
-    asked = msgspec.structs.replace(PROMPTS["0-shot"], name=prompt)
-    begun = RunFolder.begin(
-        folder, dataset=dataset, model=model, settings={}, prompt=asked, shown=False, answering=answering
+    """A run of a dataset in which this was said."""
+    replies = (
+        Reply(case.id, row, world, text=text)
+        for row, case in Dataset.open(source).cases()
+        for world, text in zip(("factual", "counterfactual"), said.get(row, (None, None)), strict=True)
+        if text is not None
     )
-    with begun.writing() as journal:
-        for row, case in dataset.cases():
-            for world, text in zip(("factual", "counterfactual"), said.get(row, (None, None)), strict=True):
-                if text is not None:
-                    journal.append(Reply(case.id, row, world, text=text))
-    return folder
+    asked = msgspec.structs.replace(PROMPTS["0-shot"], name=prompt)
+    return recorded(folder, source, replies, model=model, prompt=asked, answering=answering)
 
 
 def right(cases: list[Case], row: int) -> tuple[str, str]:

@@ -9,10 +9,10 @@ import pytest
 from making import case, dataset
 from rich.console import Console
 
-from countersight.case import Reply
+from countersight.case import TWO_WORLDS, Reply
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import PROMPTS, RunFolder
+from countersight.engine import RunFolder
 from countersight.html import NOTHING
 from countersight.leaderboards import write_leaderboard
 from countersight.number_formats import interval
@@ -25,7 +25,7 @@ from countersight.reports.page import render
 from countersight.reports.scores_file import scores_file
 from countersight.reports.tables import by_group, overview
 
-from .runs import right, run
+from .runs import recorded, right, run
 
 CASES = [case(number) for number in range(24)]
 Said = dict[int, tuple[str | None, str | None]]
@@ -146,11 +146,8 @@ def test_replies_that_are_all_cut_empty_or_unread_are_no_finding(
     tmp_path: Path, text: str, finish: str, fate: str
 ) -> None:
     source = dataset(tmp_path / "d 1", CASES)
-    folder = run(tmp_path / "r 1", source, {})
-    with RunFolder.open(folder).writing() as journal:
-        for row, each in Dataset.open(source).cases():
-            for world in ("factual", "counterfactual"):
-                journal.append(Reply(each.id, row, world, text=text, finish=finish))
+    asked = ((each.id, row, world) for row, each in Dataset.open(source).cases() for world in TWO_WORLDS)
+    folder = recorded(tmp_path / "r 1", source, (Reply(*each, text=text, finish=finish) for each in asked))
     report = load([folder], gallery=1).report
     words = sentence(report)
     assert words.startswith("No finding: no answer could be ")
@@ -258,23 +255,16 @@ def test_runs_on_different_numbers_of_cases_say_both(tmp_path: Path) -> None:
 
 def test_the_finding_states_the_imagination_gap(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", CASES)
-    folder = RunFolder.begin(
-        tmp_path / "r",
-        dataset=Dataset.open(source),
-        model="openai:m",
-        settings={},
-        prompt=PROMPTS["0-shot"],
-        shown=True,
-    )
-    with folder.writing() as journal:
-        for row, each in Dataset.open(source).cases():
-            for world, telling, text in (
-                ("factual", "told", right(CASES, row)[0]),
-                ("counterfactual", "told", "D" if row < 12 else right(CASES, row)[1]),
-                ("counterfactual", "shown", right(CASES, row)[1]),
-            ):
-                journal.append(Reply(each.id, row, world, telling=telling, text=text))
-    words = sentence(load([tmp_path / "r"], gallery=1).report)
+    replies = [
+        Reply(each.id, row, world, telling=telling, text=text)
+        for row, each in Dataset.open(source).cases()
+        for world, telling, text in (
+            ("factual", "told", right(CASES, row)[0]),
+            ("counterfactual", "told", "D" if row < 12 else right(CASES, row)[1]),
+            ("counterfactual", "shown", right(CASES, row)[1]),
+        )
+    ]
+    words = sentence(load([recorded(tmp_path / "r", source, replies, shown=True)], gallery=1).report)
     assert "Imagination gap, shown minus counterfactual: 50.0 points (" in words
 
 

@@ -11,11 +11,12 @@ from making import dataset
 from playwright.sync_api import Browser, expect
 
 from countersight.case import Reply, ToolCall, Trace, World
-from countersight.dataset.folder import Dataset
-from countersight.engine import COMPOSED, PROMPTS, RunFolder
+from countersight.engine import COMPOSED, PROMPTS
 from countersight.reports.data import Analysis
 from countersight.reports.loaded_run import short_name
 from countersight.reports.write import write_report
+
+from .runs import recorded
 
 SEES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot"))\n'
 IMAGINES = 'def execute_command(image):\n    return len(ImagePatch(image).find("dot")) - 2\n'
@@ -34,16 +35,6 @@ def reply(row: int, world: World, program: str, *, text: str = "", failure: str 
     )
 
 
-def run(folder: Path, source: Path, replies: list[Reply], prompt: str = "0-shot", model: str = "viper:x") -> Path:
-    begun = RunFolder.begin(
-        folder, dataset=Dataset.open(source), model=model, settings={}, prompt=PROMPTS[prompt], shown=False
-    )
-    with begun.writing() as journal:
-        for each in replies:
-            journal.append(each)
-    return folder
-
-
 def programs_of_four(folder: Path) -> Path:
     """Four cases (right answers A B C D as they are, B under the change) and what their programs came to."""
     source = dataset(folder / "d", 4)
@@ -59,7 +50,7 @@ def programs_of_four(folder: Path) -> Path:
         reply(3, "factual", SEES, text="D"),  # asked again, and answered
         reply(3, "counterfactual", SEES, **unknown),
     ]
-    return run(folder / "r", source, replies)
+    return recorded(folder / "r", source, replies, model="viper:x")
 
 
 def analysis(found: tuple[Analysis, ...], key: str) -> Analysis:
@@ -85,7 +76,9 @@ def test_what_became_of_programs_is_counted(tmp_path: Path) -> None:
 
 def test_a_run_without_programs_has_no_such_part(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", 4)
-    files = write_report([run(tmp_path / "r", source, [Reply("case-0", 0, "factual", text="A")])], tmp_path / "out")
+    files = write_report(
+        [recorded(tmp_path / "r", source, [Reply("case-0", 0, "factual", text="A")])], tmp_path / "out"
+    )
     assert not {"programs", "composed"} & {each.tables[0].key for each in files.data.analyses}
 
 
@@ -96,9 +89,12 @@ def test_what_was_composed_is_told_apart_from_what_was_asked(tmp_path: Path) -> 
     asked = [Reply(f"case-{row}", row, "counterfactual", text="A", finish="stop") for row in range(3, 6)]
     plain = [msgspec.structs.replace(each, text="A", finish="stop") for each in (*composed, *asked)]
     runs = [
-        run(tmp_path / "compose", source, [*factual, *composed, *asked], "compose", "m"),
-        run(tmp_path / "plain", source, [*factual, *plain], "0-shot", "m"),
-        run(tmp_path / "fact", source, [*factual, *plain], "given-fact", "m"),
+        recorded(tmp_path / prompt, source, [*factual, *counterfactual], prompt=PROMPTS[prompt], model="m")
+        for prompt, counterfactual in (
+            ("compose", [*composed, *asked]),
+            ("0-shot", plain),
+            ("given-fact", plain),
+        )
     ]
     files = write_report(runs, tmp_path / "out")
     found = analysis(files.data.analyses, "composed")
