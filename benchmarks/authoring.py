@@ -16,7 +16,15 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from countersight.authoring import CHECKS, BuildOrder, PairDraft, SourceQuestion, answer_without_picture, build_dataset
+from countersight.authoring import (
+    CHECKS,
+    BuildOrder,
+    Group,
+    PairDraft,
+    SourceQuestion,
+    answer_without_picture,
+    build_dataset,
+)
 from countersight.blindness import measure
 from countersight.case import Case, Question
 from countersight.composer import compose, counted_in, effects_of, noun_key, supposition
@@ -46,14 +54,13 @@ def main(questions: Path, seed: int = 0) -> None:
 
 
 def _rejected(cases: Iterator[Case]) -> dict[str, Counter[str]]:
-    """Return how many pairs with different answers each rule rejects, by group; indirect pairs cannot be built."""
-    found = {"direct": Counter[str](), "boolean": Counter[str]()}
+    """Return how many pairs with different answers each rule rejects, by group."""
+    found = {"direct": Counter[str](), "indirect": Counter[str](), "boolean": Counter[str]()}
     for case in cases:
-        if case.group == "indirect" or not case.factual or not case.counterfactual:
+        if not case.factual or not case.counterfactual or case.factual.answer == case.counterfactual.answer:
             continue
-        if case.factual.answer == case.counterfactual.answer:
-            continue
-        source = SourceQuestion(case.id, case.factual.text, case.factual.answer, case.group)  # type: ignore[arg-type]
+        group: Group = "boolean" if case.group == "boolean" else "direct"
+        source = SourceQuestion(case.id, case.factual.text, case.factual.answer, group)
         draft = PairDraft(case.counterfactual.text, case.counterfactual.answer, "another")
         found[case.group]["pairs"] += 1
         found[case.group].update([reason for reason, check in CHECKS if check(source, draft)][:1])

@@ -45,13 +45,15 @@ def test_the_composer_computes_every_count(built: Path) -> None:
         assert each.counterfactual.answer != each.factual.answer
 
 
-def test_operations_are_balanced_and_suppositions_vary(built: Path) -> None:
+def test_operations_are_balanced_and_suppositions_vary(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     funnel = read_funnel(built)
     assert funnel is not None
     shares = [count / 80 for _, count in funnel.operations]
     assert len(shares) == 8
     assert max(shares) <= 0.2
     assert funnel.patterns >= 30
+    assert main(["describe", str(built), "--all"]) == 0
+    assert "From questions to pairs" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -69,11 +71,6 @@ def test_no_wording_predicts_its_answer(tmp_path: Path) -> None:
     assert {"1", "2", "3"} <= halved.keys()
 
 
-def test_the_card_states_the_accuracy_without_the_pictures(built: Path) -> None:
-    assert "## Accuracy without the pictures" in (built / "README.md").read_text()
-    assert (built / "blind.json").is_file()
-
-
 def test_every_question_becomes_a_pair_or_is_rejected_with_a_reason(built: Path) -> None:
     funnel = read_funnel(built)
     assert funnel is not None
@@ -89,7 +86,9 @@ def test_every_question_becomes_a_pair_or_is_rejected_with_a_reason(built: Path)
     assert read.passed == 80 + len(rejected(built)) + untried
 
 
-def test_a_pair_records_its_provenance(built: Path) -> None:
+def test_pairs_record_their_provenance_and_the_card_the_accuracy_without_the_pictures(built: Path) -> None:
+    assert "## Accuracy without the pictures" in (built / "README.md").read_text()
+    assert (built / "blind.json").is_file()
     _, first = next(iter(Dataset.open(built).cases()))
     assert (first.suite, first.group, first.provenance["writer"]) == ("cvqa-real", "direct", "grammar")
     assert {"source", "img_path", "operation", "pattern", "seed"} <= first.provenance.keys()
@@ -128,12 +127,6 @@ def test_suppositions_name_the_place_in_the_question(tmp_path: Path) -> None:
         assert supposed
         assert re.search(r" there\b|on the floor|inside the red|on the white", supposed[1]), each
         assert re.search(r"on the floor|inside the red|on the white", each.change.text), each  # by itself, too
-
-
-def test_an_unknown_writer_is_reported_with_the_known_ones(tmp_path: Path) -> None:
-    meant = r"no writer 'gramar'; did you mean 'grammar'\? The names are: grammar, embedded"
-    with pytest.raises(CountersightError, match=meant):
-        build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", writer="gramar")
 
 
 def test_hostile_rows_are_rejected_and_counted(tmp_path: Path) -> None:
@@ -201,16 +194,14 @@ def test_annotations_of_other_questions_are_an_error(tmp_path: Path) -> None:
     others.write_text('{"annotations": [{"question_id": 7, "answers": []}]}')
     with pytest.raises(CountersightError, match="question_id: N has no annotation"):
         build(source, tmp_path / "pairs", annotations=others)
-
-
-def test_an_annotation_of_another_picture_is_a_bad_row(tmp_path: Path) -> None:
     source, annotations = write_vqa(
         tmp_path, [(f"How many {noun} are there?", ["2"] * 10) for noun in ("dogs", "cups")]
     )
     annotations.write_text(annotations.read_text().replace('"image_id": 1', '"image_id": 7'))
     assert build(source, tmp_path / "pairs", annotations=annotations, groups=("direct",)).cases == 1
-    reason = "bad row: annotation: is about another picture; the annotations belong to other questions"
-    assert [each["reason"] for each in rejected(tmp_path / "pairs")] == [reason]
+    details = "annotation: is about another picture; the annotations belong to other questions"
+    found = [(each["reason"], each["details"]) for each in rejected(tmp_path / "pairs")]
+    assert found == [("an invalid row", details)]
 
 
 def test_pictures_are_copied_and_missing_ones_are_a_reason(tmp_path: Path) -> None:
@@ -226,23 +217,16 @@ def test_pictures_are_copied_and_missing_ones_are_a_reason(tmp_path: Path) -> No
 
 
 def test_any_dataset_with_factual_questions_is_a_source(tmp_path: Path) -> None:
-    cases = [
-        case(n, factual=Question(f"How many {noun} are there?", "4", "number"))
-        for n, noun in enumerate(("dogs", "cups"))
-    ]
-    built = build(dataset(tmp_path / "source", cases), tmp_path / "pairs", size=2, groups=("direct",))
-    assert (built.cases, built.without_picture) == (2, 0)
-
-
-def test_a_choice_with_a_number_as_its_answer_is_a_count(tmp_path: Path) -> None:
+    """A choice whose right option is a number is a count, too."""
     options = tuple(Option(text) for text in ("7", "10", "many"))
     cases = [
         case(n, factual=Question(f"How many {noun} are there?", letter, "choice", options))
         for n, (noun, letter) in enumerate((("dogs", "B"), ("cups", "A"), ("birds", "C")))
     ]
-    built = build(dataset(tmp_path / "source", cases), tmp_path / "pairs", size=3, groups=("direct",))
+    cases.append(case(3, factual=Question("How many kites are there?", "4", "number")))
+    built = build(dataset(tmp_path / "source", cases), tmp_path / "pairs", size=4, groups=("direct",))
     factual = {case.factual.answer for _, case in Dataset.open(tmp_path / "pairs").cases() if case.factual}
-    assert (built.cases, factual) == (2, {"10", "7"})
+    assert (built.cases, built.without_picture, factual) == (3, 0, {"10", "7", "4"})
 
 
 def test_a_dataset_without_pictures_uses_a_given_folder(tmp_path: Path) -> None:
@@ -292,16 +276,11 @@ def test_unusable_input_is_an_error_message(
     assert not (tmp_path / "pairs").exists()
 
 
-def test_the_grammar_writes_no_pairs_of_cfmm(tmp_path: Path) -> None:
+def test_orders_that_cannot_be_built_are_refused(built: Path, tmp_path: Path) -> None:
+    source = built.with_name("questions.csv")
     with pytest.raises(CountersightError, match="shared options would reveal the answer to a how-many question"):
-        build(write_csv(tmp_path / "questions.csv"), tmp_path / "pairs", suite="cfmm")
-
-
-def test_an_existing_dataset_is_not_overwritten(built: Path) -> None:
+        build(source, tmp_path / "pairs", suite="cfmm")
     with pytest.raises(CountersightError, match="exists already"):
-        build(built.with_name("questions.csv"), built)
-
-
-def test_the_funnel_is_printed(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["describe", str(built), "--all"]) == 0
-    assert "From questions to pairs" in capsys.readouterr().out
+        build(source, built)
+    with pytest.raises(CountersightError, match=r"no writer 'gramar'; did you mean 'grammar'\? The names are: grammar"):
+        build(source, tmp_path / "pairs", writer="gramar")

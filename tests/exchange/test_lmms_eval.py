@@ -88,17 +88,12 @@ def test_metrics_equal_those_of_score(asked, tmp_path):
     assert come.run.manifest.model == "model"
 
 
-def test_the_model_is_read_from_the_results_file(asked, tmp_path):
-    folder, _, docs = asked
-    samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [said(doc)]))
-    (tmp_path / "now_results.json").write_text('{"model_name": "qwen/vl", "results": {"x": NaN}}')
-    assert import_run("lmms-eval", samples, folder, tmp_path / "back").run.manifest.model == "qwen/vl"
-
-
-def test_a_lone_surrogate_is_imported_as_a_question_mark(asked, tmp_path):
+def test_the_model_is_read_from_the_results_file_and_a_lone_surrogate_becomes_a_question_mark(asked, tmp_path):
     folder, _, docs = asked
     samples = logged(docs, tmp_path / "now_samples_t.jsonl", lambda doc: process_results(doc, [f"\ud800 {said(doc)}"]))
-    back = import_run("lmms-eval", samples, folder, tmp_path / "back", model="m").run
+    (tmp_path / "now_results.json").write_text('{"model_name": "qwen/vl", "results": {"x": NaN}}')
+    back = import_run("lmms-eval", samples, folder, tmp_path / "back").run
+    assert back.manifest.model == "qwen/vl"
     assert {reply.text[:2] for reply in back.replies()} == {"? "}
 
 

@@ -94,14 +94,11 @@ def test_the_reward_uses_our_answer_extraction(tables):
     assert trl_format_reward(parts, **columns) == nothing
 
 
-def test_a_readable_answer_can_be_rewarded_separately():
+def test_a_readable_answer_can_be_rewarded_separately_and_a_missing_reply_gets_nothing():
     assert [reward(said, COUNT, format_weight=0.1) for said in ("3", "4", "Who knows?")] == [1.1, 0.1, 0.0]
-
-
-@pytest.mark.parametrize("reply", [None, [], "", [{"role": "assistant", "content": None}], [{"role": "assistant"}]])
-def test_a_missing_reply_gets_no_reward(reply):
-    assert reward(reply, COUNT, format_weight=0.1) == 0.0
-    assert paired_reward([reply, "3"], [COUNT, COUNT]) == 0.0
+    for reply in (None, [], "", [{"role": "assistant", "content": None}], [{"role": "assistant"}]):
+        assert reward(reply, COUNT, format_weight=0.1) == 0.0
+        assert paired_reward([reply, "3"], [COUNT, COUNT]) == 0.0
 
 
 def test_a_pair_is_rewarded_only_if_both_replies_are_right():
@@ -140,29 +137,24 @@ def test_there_is_one_placeholder_per_picture(written):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("split", ["test", "all"])
-def test_test_pictures_are_not_exported_for_training_by_default(name, split, source, tmp_path):
-    with pytest.raises(ExchangeError, match="`yes_train_on_test`"):
-        export_to(name, Export(source, tmp_path / "out", split=split))
+def test_test_pictures_are_exported_for_training_only_on_request(name, source, tmp_path):
+    for split in ("test", "all"):
+        with pytest.raises(ExchangeError, match="`yes_train_on_test`"):
+            export_to(name, Export(source, tmp_path / "out", split=split))
     assert not (tmp_path / "out").exists()
-
-
-def test_test_pictures_are_exported_for_training_on_request(source, tmp_path):
-    order = Export(source, tmp_path / "out", split="all", train_on_test=True)
-    assert export_to("llava", order).count == 78
+    if name == "llava":
+        assert export_to(name, Export(source, tmp_path / "out", split="all", train_on_test=True)).count == 78
 
 
 def test_a_published_benchmark_is_not_exported_for_training(tmp_path):
     rows = "img_path,query,answer,new query,new answer,type\n1.jpg,How many dogs?,2,How many if one left?,1,direct\n"
-    for name, refused in (("questions.csv", True), ("train_questions.csv", False)):
-        (tmp_path / name).write_text(rows)
-        folder = tmp_path / name.removesuffix(".csv")
-        cs.make("cvqa-real", folder, source=tmp_path / name)
-        if refused:
-            with pytest.raises(ExchangeError, match="questions of a published benchmark"):
-                export_to("trl-sft", Export(folder, tmp_path / "out"))
-        else:
-            assert export_to("trl-sft", Export(folder, tmp_path / "out")).count == 2
+    test, train = (
+        cs.make("cvqa-real", tmp_path / name, source=_written(tmp_path / f"{name}.csv", rows)).path
+        for name in ("questions", "train_questions")
+    )
+    with pytest.raises(ExchangeError, match="questions of a published benchmark"):
+        export_to("trl-sft", Export(test, tmp_path / "out"))
+    assert export_to("trl-sft", Export(train, tmp_path / "out")).count == 2
 
 
 def test_pairs_built_from_published_questions_are_not_exported_for_training(tmp_path):

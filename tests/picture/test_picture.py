@@ -16,18 +16,15 @@ from countersight.picture.checking import check_picture, read_picture
 KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_valid_picture_has_its_type_and_size(kind):
-    found = check_picture(picture(size=20, kind=kind))
-    assert (found.mime, found.width, found.height) == (KINDS[kind], 20, 20)
-
-
-@pytest.mark.parametrize("options", [{"lossless": True}, {"exif": b"Exif\x00\x00" + bytes(30)}])
-def test_every_kind_of_webp_has_its_size_read(options):
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [*((kind, {}) for kind in KINDS), ("WEBP", {"lossless": True}), ("WEBP", {"exif": b"Exif\x00\x00" + bytes(30)})],
+)
+def test_a_valid_picture_has_its_type_and_size(kind, options):
     file = io.BytesIO()
-    Image.new("RGB", (37, 21)).save(file, "WEBP", **options)
+    Image.new("RGB", (37, 21)).save(file, kind, **options)
     found = check_picture(file.getvalue())
-    assert (found.width, found.height) == (37, 21)
+    assert (found.mime, found.width, found.height) == (KINDS[kind], 37, 21)
 
 
 def test_a_progressive_jpeg_with_a_thumbnail_is_good_and_cut_off_is_not():
@@ -77,9 +74,5 @@ def test_the_error_says_why_a_file_is_not_a_picture(tmp_path):
     for name, reason in cases.items():
         with pytest.raises(BadPicture, match=reason):
             read_picture(tmp_path / name)
-
-
-def test_the_type_follows_from_the_content_not_from_the_file_name(tmp_path):
-    for name in ("jpeg.png", "jpeg", "jpeg.txt"):
-        (tmp_path / name).write_bytes(picture(kind="JPEG"))
-        assert read_picture(tmp_path / name).mime == "image/jpeg"
+    (tmp_path / "jpeg.png").write_bytes(picture(kind="JPEG"))  # the content counts, not the name
+    assert read_picture(tmp_path / "jpeg.png").mime == "image/jpeg"

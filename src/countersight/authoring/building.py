@@ -30,7 +30,7 @@ from countersight.engine import ReplyStore, RetryPolicy, Stopped, StoredModel, b
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
 from countersight.random_choice import balanced_answer
-from countersight.suites import find_suite, supposed, with_picture
+from countersight.suites import find_suite, supposed, with_pictures
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
 from countersight.text import several, unknown
@@ -241,7 +241,7 @@ def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
             if pictures is not None:
                 name = pair.source.image.removeprefix("" if order.pictures else "images/")
                 inside = pictures if order.pictures else pictures / "images"
-                case = with_picture(case, layout, name, inside, writer.staging)
+                case = with_pictures(case, layout, name, inside, writer.staging)
             writer.add(case)
             without_picture += case.image is None
         write_funnel(writer.staging, funnel, pairs.rejected)

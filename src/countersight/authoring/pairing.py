@@ -100,7 +100,7 @@ class PairBuilder:
         """Return the requested number of pairs of each group, or as many as possible."""
         sources = [each for each in found if isinstance(each, SourceQuestion) and each.group in sizes]
         left_out = [each for each in found if isinstance(each, Rejected)]
-        reasons = Counter("a bad row" if each.reason.startswith("bad row") else each.reason for each in left_out)
+        reasons = Counter(each.reason for each in left_out)
         reasons["of another group"] = len(found) - len(sources) - len(left_out)
         tried = 0
         for group, size in sizes.items():

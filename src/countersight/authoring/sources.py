@@ -25,6 +25,7 @@ OPERATIONS: Final = ("add", "remove", "replace", "leave", "double", "halve", "al
 """The possible effects of a supposition on a number."""
 CLEAR_MAJORITY = 0.6
 """The minimum share of annotators who must agree."""
+INVALID_ROW: Final = "an invalid row"
 _LONGEST_QUESTION = 200
 _HOW_MANY = re.compile(r"\s*how many\b", re.IGNORECASE)
 _YES_NO = re.compile(
@@ -121,7 +122,8 @@ def read_sources(questions: Path, annotations: Path | None) -> Iterator[SourceQu
         if isinstance(each, Case) and each.image and each.factual:
             said.setdefault(each.image, []).append(each.factual.text)
     if not any(isinstance(each, Case) for each in found):
-        wrong = Counter(re.sub(r"\d+", "N", each.reason) for each in found if isinstance(each, Rejected)).most_common(1)
+        told = (each.details or each.reason for each in found if isinstance(each, Rejected))
+        wrong = Counter(re.sub(r"\d+", "N", words) for words in told).most_common(1)
         rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
         raise CountersightError(f"{questions} contains no questions{rows}; {_WANTED}")
     for each in found:
@@ -146,7 +148,7 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rej
                 raise row
             yield msgspec.structs.replace(layout.as_case(row, number), image=str(layout.picture(row)))
         except BadField as wrong:
-            yield Rejected(f"line {line}", "", "", f"bad row: {wrong.field}: {wrong.reason}")
+            yield Rejected(f"line {line}", "", "", INVALID_ROW, f"{wrong.field}: {wrong.reason}")
 
 
 def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[Case | Rejected]:
@@ -155,7 +157,7 @@ def _from_dataset(folder: Path, annotations: Path | None) -> Iterator[Case | Rej
     for _, case in Dataset.open(folder).cases(bad.append):
         yield msgspec.structs.replace(case, image=case.image or str(case.provenance.get("img_path", "")))
     for row in bad:
-        yield Rejected(f"line {row.line}", "", "", f"bad row: {row.field}: {row.reason}")
+        yield Rejected(f"line {row.line}", "", "", INVALID_ROW, f"{row.field}: {row.reason}")
 
 
 def _refuse_annotations(annotations: Path | None, why: str) -> None:

@@ -50,7 +50,7 @@ _PHRASES: Final = frozenset().union(
     *(REPLACES, WORDS["moves"], WORDS["present"], WORDS["stays"], _BEGIN_END),
 )
 VERBS: Final = frozenset(phrase.split()[0] for phrase in _PHRASES)
-_OF_CHANGE: Final = VERBS - WORDS["present"] - WORDS["stays"]
+_OF_CHANGE: Final = VERBS - WORDS["present"] - WORDS["stays"] - {base_verb(word, VERBS) for word in WORDS["resting"]}
 PARTICLES: Final = frozenset(phrase.split()[1] for phrase in _PHRASES if " " in phrase)
 _SAME: Final[dict[str, str]] = {other: name for name, others in _LISTED["same"].items() for other in others.split()}
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from countersight.case import WORLDS, Question, Reply, Telling, World
+from countersight.case import WORLDS, Question, Reply
 from countersight.dataset import Dataset
 from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder
 from countersight.errors import ExchangeError
-from countersight.exchange.exported_questions import PROMPT, key_of
+from countersight.exchange.exported_questions import PROMPT, NamedQuestion, questions
 from countersight.registry import Plug, Registry
 
 
@@ -78,16 +78,6 @@ class ImportedRun(msgspec.Struct, frozen=True):
     """The reason if the files report that they are incomplete; otherwise empty."""
 
 
-class _Place(NamedTuple):
-    """A question of the dataset, and the fields that identify its reply in a journal."""
-
-    case: str
-    row: int
-    world: World
-    telling: Telling
-    question: Question
-
-
 def import_run(
     name: str,
     path: Path | str,
@@ -102,19 +92,19 @@ def import_run(
     external = SOURCES.find(name)[0](Path(path), on_bad)
     if external.fingerprint and external.fingerprint != opened.fingerprint:
         raise ExchangeError(f"{path} does not belong to {opened.path}, or the rows of the dataset have changed")
-    places = _places(opened)
+    asked = {each.key: each for each in questions(opened)}
     answers = list(external.answers)
     first: dict[str, ExternalAnswer] = {}
     for answer in answers:
-        if answer.key in places:
+        if answer.key in asked:
             first.setdefault(answer.key, answer)
     if not first:
         found = f"its first answer is for {answers[0].key[:80]!r}" if answers else "it has no answers"
         raise ExchangeError(
             f"{path} has no answers to questions of {opened.path}: {found}; check that it belongs to this dataset"
         )
-    differ = {} if external.fingerprint else _differences(Path(path), first, places, opened.path)
-    shown = any(places[key].telling != "told" for key in first)
+    differ = {} if external.fingerprint else _differences(Path(path), first, asked, opened.path)
+    shown = any(asked[key].asking == "shown" for key in first)
     if not (model or external.model):
         raise ExchangeError("the file does not name the model; name it with `model`")
     if Path(out).exists() and any(Path(out).iterdir()):
@@ -128,20 +118,19 @@ def import_run(
         shown=shown,
         answering=external.answering,
     )
-    replies = {key: _reply(answer, places[key]) for key, answer in first.items() if key not in differ}
+    replies = {key: _reply(answer, asked[key]) for key, answer in first.items() if key not in differ}
     with run.writing() as journal:
         for reply in replies.values():
             journal.append(reply)
     for reason in differ.values():
         on_bad(reason)
     # Questions about changed pictures are expected only if at least one of them was asked.
-    wanted = ("told", "shown") if shown else ("told",)
-    unanswered = sum(place.telling in wanted and key not in replies for key, place in places.items())
+    unanswered = sum((shown or each.asking != "shown") and key not in replies for key, each in asked.items())
     if unanswered:
         imported = f"imported {len(replies):,} of {len(replies) + unanswered:,} answers of {external.tool}"
         run.observe({LEFT_OUT: {imported: unanswered}})
     failed = sum(reply.state == "failed" for reply in replies.values())
-    strays = sum(answer.key not in places for answer in answers)
+    strays = sum(answer.key not in asked for answer in answers)
     return ImportedRun(
         run,
         answers=len(replies) - failed,
@@ -153,33 +142,23 @@ def import_run(
     )
 
 
-def _places(dataset: Dataset) -> dict[str, _Place]:
-    """Return every question of a dataset by its key."""
-    return {
-        key_of(case.id, asking): _Place(case.id, row, *place, question)
-        for row, case in dataset.cases()
-        for asking, place in WORLDS.items()
-        if (question := case.question(*place))
-    }
-
-
-def _reply(answer: ExternalAnswer, place: _Place) -> Reply:
+def _reply(answer: ExternalAnswer, asked: NamedQuestion) -> Reply:
     # JSON of other tools may contain lone surrogates, which UTF-8 cannot encode: they become "?".
     fields: dict[str, Any] = {
         name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
         for name, value in answer.reply.items()
     }
-    return Reply(place.case, place.row, place.world, place.telling, **fields)
+    return Reply(asked.case.id, asked.row, *WORLDS[asked.asking], **fields)
 
 
 def _differences(
-    path: Path, answers: dict[str, ExternalAnswer], places: dict[str, _Place], dataset: Path
+    path: Path, answers: dict[str, ExternalAnswer], asked: dict[str, NamedQuestion], dataset: Path
 ) -> dict[str, str]:
     """Return how the file's questions differ from the dataset's, by key.
 
     Raises an error if all questions differ, or more than one and more than 5 %: then only the keys match.
     """
-    differ = {key: words for key, answer in answers.items() if (words := _difference(answer, places[key].question))}
+    differ = {key: words for key, answer in answers.items() if (words := _difference(answer, asked[key].question))}
     if differ and (len(differ) == len(answers) or len(differ) > max(1, len(answers) / 20)):
         raise ExchangeError(
             f"{path} does not belong to {dataset}: {len(differ):,} of {len(answers):,} questions "

@@ -73,7 +73,9 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
 
     def sets_of(self, group: str) -> SetScores | None:
         """Return the scores of complete sets of a group, of "all", or of a line of a division."""
-        return next((each for each in self.sets if each.group == group), None)
+        is_only_group = len(self.groups) == 2 and group == self.groups[0].group
+        wanted = self.overall.group if is_only_group else group
+        return next((each for each in self.sets if each.group == wanted), None)
 
     @property
     def plain_label(self) -> str:

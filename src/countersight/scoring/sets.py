@@ -106,7 +106,7 @@ def set_scores(
     """Compute the scores of sets by group and overall, and for each line in `extra_lines` that contains only whole
     sets."""
     answers = _all_variants(outcomes)
-    placed = (positions.sets >= 0) & answers.asked
+    placed = positions.sets >= 0
     whole = [
         (name, mask)
         for name, mask in extra_lines
@@ -186,8 +186,9 @@ def _scores(name: str, mask: _Mask, answers: _Answers, positions: SetPositions) 
 
 def _set_metric(numbers: _Numbers, mask: _Mask, answers: _Answers) -> SetMetric | None:
     mask = mask & (numbers >= 0)
-    left_out = np.unique(numbers[mask & ~answers.scored])
-    mask &= ~np.isin(numbers, left_out)
+    incomplete = np.unique(numbers[mask & ~answers.scored])
+    left_out = np.intersect1d(incomplete, numbers[mask & answers.asked])
+    mask &= ~np.isin(numbers, incomplete)
     if not mask.any():
         return None
     _, firsts, places, sizes = np.unique(numbers[mask], return_index=True, return_inverse=True, return_counts=True)

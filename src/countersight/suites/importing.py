@@ -18,7 +18,7 @@ from countersight.case import Case
 from countersight.dataset import DatasetWriter
 from countersight.errors import CountersightError, DatasetError
 from countersight.files import digest_of
-from countersight.suites.picture_files import with_shown
+from countersight.suites.picture_files import with_pictures
 from countersight.suites.rows import rows_of
 from countersight.suites.suite import BadField, BadFile, Layout, Row, Suite
 
@@ -181,7 +181,7 @@ def _import_rows(
         try:
             if case.id in ids:
                 raise BadField("id", f"{case.id[:80]!r} is already on an earlier line")
-            case = with_shown(case, layout, picture, pictures, writer.staging)
+            case = with_pictures(case, layout, picture, pictures, writer.staging)
         except BadField as wrong:
             report(line, wrong.field, wrong.reason)
             continue

@@ -1,7 +1,6 @@
 """Copy the pictures of an imported case into the dataset: from a folder, from the file itself, or frames of a video."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -10,7 +9,7 @@ from countersight.case import Case
 from countersight.dataset import picture_digest
 from countersight.errors import BadPicture
 from countersight.picture import check_picture, read_picture
-from countersight.suites.suite import BadField, Layout, Pictured
+from countersight.suites.suite import BadField, Frames, Layout, Pictured
 
 IMAGES = "images/"
 MOST_FRAMES = 8
@@ -26,30 +25,24 @@ _SPLIT_NAME = re.compile(
 )
 
 
-def with_shown(case: Case, layout: Layout, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
+def with_pictures(case: Case, layout: Layout, shown: Pictured, pictures: Path | None, staging: Path) -> Case:
     """Return the case with its pictures copied to the dataset, or unchanged if they are missing."""
     if isinstance(shown, bytes):
         return msgspec.structs.replace(case, image=_store_embedded(shown, layout.picture_field, staging))
-    if shown is None or pictures is None:
+    source = None if shown is None or pictures is None else _find(layout, shown, pictures)
+    if shown is None or pictures is None or source is None:
         return case
-    if isinstance(shown, str):
-        return with_picture(case, layout, shown, pictures, staging)
-    source = _find(layout, shown.folder, pictures, Path.is_dir)
-    if source is None:
-        return case
-    files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural_order)
-    step = max(1.0, len(files) / MOST_FRAMES)
-    chosen = [files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files)))]
-    kept = [_copy(file, f"{shown.folder}/{file.name}", layout.picture_field, pictures, staging) for file in chosen]
+    names = {source: shown} if isinstance(shown, str) else _frames(source, shown.folder)
+    kept = [_copy(file, name, layout.picture_field, pictures, staging) for file, name in names.items()]
     return msgspec.structs.replace(case, image=kept[0], further_images=tuple(kept[1:])) if kept else case
 
 
-def with_picture(case: Case, layout: Layout, name: str, pictures: Path, staging: Path) -> Case:
-    """Return the case with its picture copied to the dataset, or unchanged if it is missing."""
-    source = _find(layout, name, pictures, Path.is_file)
-    if source is None:
-        return case
-    return msgspec.structs.replace(case, image=_copy(source, name, layout.picture_field, pictures, staging))
+def _frames(source: Path, folder: str) -> dict[Path, str]:
+    """Return evenly spaced frames of a video, with their names in the dataset."""
+    files = sorted((file for file in source.iterdir() if file.suffix.lower() in FRAME_ENDINGS), key=_natural_order)
+    step = max(1.0, len(files) / MOST_FRAMES)
+    chosen = (files[int(nth * step)] for nth in range(min(MOST_FRAMES, len(files))))
+    return {file: f"{folder}/{file.name}" for file in chosen}
 
 
 def _natural_order(file: Path) -> list[int | str]:
@@ -57,8 +50,9 @@ def _natural_order(file: Path) -> list[int | str]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", file.name)]
 
 
-def _find(layout: Layout, name: str, pictures: Path, is_there: Callable[[Path], bool]) -> Path | None:
-    """Return the path of a picture or of a folder of pictures, with all links resolved."""
+def _find(layout: Layout, shown: str | Frames, pictures: Path) -> Path | None:
+    """Return the path of a picture or of a folder of frames, with all links resolved."""
+    name, is_there = (shown, Path.is_file) if isinstance(shown, str) else (shown.folder, Path.is_dir)
     field, relative = layout.picture_field, PurePosixPath(name)
     if not name or relative.is_absolute() or ".." in relative.parts or _NOT_INSIDE.search(name):
         raise BadField(field, f"{name[:80]!r} is not a path inside the folder of pictures")

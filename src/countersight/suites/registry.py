@@ -5,16 +5,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.structs import replace
-
-from countersight.case import TWO_WORLDS
 from countersight.errors import CountersightError, DatasetError
 from countersight.registry import Plug, Registry
 from countersight.text import nearest
 
 if TYPE_CHECKING:
     from countersight.case import World
-    from countersight.scoring import JudgedRun, Scores
     from countersight.suites.paper_terms import Terms
     from countersight.suites.suite import Suite, Way
 
@@ -95,13 +91,6 @@ def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
 
     own = _own_terms(suite)
     return own if own and all(world in own.measures for world in worlds) else PLAIN
-
-
-def named_scores(judged: "JudgedRun") -> "Scores":
-    """Return the scores of a run, whose measures have the same names as in a report of the run."""
-    worlds = [world for world in TWO_WORLDS if judged.outcomes.asked(world).any()]
-    found = terms(judged.suite, worlds)
-    return replace(judged.scores(), names=found.measures | found.wholes)
 
 
 @cache
