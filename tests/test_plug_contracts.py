@@ -43,7 +43,7 @@ REFUSING = {
 }
 """What cannot be had here, and what its sentence names."""
 ELSEWHERE = {
-    "told": "needs a detector: tests/programs/test_told_model.py",
+    "detections": "needs a detector: tests/programs/test_detections_model.py",
     "hf": "imports torch, which takes seconds: tests/models/local",
     "viper": "starts a sandbox: tests/programs/test_viper.py",
     "vllm": "needs a GPU; nobody installs it here",

@@ -9,6 +9,7 @@ from chat_server import ChatServer, question_of
 from making import case, dataset
 from msgspec.structs import replace
 from running import QUICK, ask, replies, start_command
+from waiting import wait_until
 
 import countersight as cs
 from countersight.case import Question
@@ -122,12 +123,12 @@ def test_kills_lose_nothing_and_a_restatement_that_failed_is_asked_for_again(tmp
         failed = [reply for reply in restated(run) if reply.state == "failed"]
         assert failed
         assert score_run(run).overall.unread == len(failed)  # the first replies still count
-        server.behaviour, server.latency = rambling, 0.02
+        server.behaviour, server.latency = rambling, 0.2
         process = start_command(folder, run, server.name, "--again", "unread", "--concurrency", "1")
-        while len(restated(run)) < unread + 2:
-            assert process.poll() is None
+        wait_until(lambda: len(restated(run)) >= unread + 2, process)
         process.kill()
         process.communicate()
+        server.latency = 0.0
         with open(run / "replies.jsonl", "ab") as file:
             file.write(b'{"case":"case-9","row":9,"wor')
         assert command(folder, run, server.name, "--again", "unread") == 0

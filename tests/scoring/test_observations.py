@@ -1,4 +1,4 @@
-"""CFMM's observations, computed: correlation, ranking of groups, what another way of asking changes."""
+"""CFMM's observations, computed: correlation, ranking of groups, what another prompt changes."""
 
 from math import sqrt
 

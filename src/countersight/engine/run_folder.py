@@ -268,7 +268,7 @@ def _check_same_run(path: Path, existing: RunManifest, requested: RunManifest) -
         ("version of the model's package", existing.package or requested.package, requested.package),
         ("prompt", *_describe_prompts(existing.prompt, requested.prompt)),
         ("set of settings", *_differing_settings(existing.settings, requested.settings)),
-        ("way of answering", existing.answering, requested.answering),
+        ("setting of `answering`", existing.answering, requested.answering),
         ("loss", existing.loss, requested.loss),
         ("pool or seed of examples", *(_describe_pool(run.examples) for run in (existing, requested))),
         ("setting of `shown`", existing.shown, requested.shown),

@@ -106,10 +106,10 @@ MODELS: Registry[Model] = Registry(
             "countersight.programs:open_programs",
             "either",
         ),
-        "told": Plug(
-            "told:MODEL?vision=detector:PATH",
+        "detections": Plug(
+            "detections:MODEL?vision=detector:PATH",
             "a text-only language model that reads a list of the objects found by a detector",
-            "countersight.programs:open_told",
+            "countersight.programs:open_detections_model",
             "either",
         ),
     },

@@ -1,3 +1,3 @@
+from .detections_model import open_detections_model as open_detections_model
 from .limits import FailureKind as FailureKind
 from .model import open_programs as open_programs
-from .told_model import open_told as open_told

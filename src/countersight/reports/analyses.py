@@ -161,7 +161,7 @@ _Result = tuple[ProgramOutcome, bool]
 
 
 def _programs(runs: Sequence[LoadedRun]) -> Analysis:
-    """Analyse how the programs of the runs failed, for each way of asking (C-VQA 4.1, D)."""
+    """Analyse how the programs of the runs failed, for each question variant (C-VQA 4.1, D)."""
     found = [
         (run, variant, results) for run in runs for variant in VARIANTS if (results := list(_results(run, variant)))
     ]

@@ -33,7 +33,7 @@ class DividedScores(msgspec.Struct, frozen=True):
 
 
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
-    """The scores of one run: one model, one dataset, one way of asking."""
+    """The scores of one run: one model, one dataset, one prompt."""
 
     label: str
     """A name for the run that is unique in the report; it starts with a number ("#1 …") if any name is too long."""

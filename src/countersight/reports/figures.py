@@ -21,9 +21,9 @@ MARKS: dict[QuestionVariant, Markup] = {
     "counterfactual": Markup('<path d="M0-7.5 7.5 0 0 7.5-7.5 0z"/>'),
     "shown": Markup('<path d="M0-7 7 5.5-7 5.5z"/>'),
 }
-"""The marker shape for each way of asking."""
+"""The marker shape for each question variant."""
 SIGNS: dict[QuestionVariant, str] = {"factual": "●", "counterfactual": "◆", "shown": "▲"}
-"""The marker for each way of asking, as a text symbol."""
+"""The marker for each question variant, as a text symbol."""
 _MAX_LINES = 60
 
 
@@ -50,7 +50,7 @@ class Plot(msgspec.Struct, frozen=True):
 
 
 def legend(report: ReportData) -> list[tuple[QuestionVariant, str]]:
-    """Return each way of asking with a description, including the paper's name for its accuracy if there is one."""
+    """Return each question variant with a description, including the paper's name for its accuracy if there is one."""
     called = [(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)]
     return [
         (variant, f"{variant}{'' if words == variant else f' ({words})'}: {VARIANT_DESCRIPTIONS[variant]}")
@@ -91,7 +91,7 @@ def with_n(figure: Figure) -> str:
 
 
 def answered(report: ReportData) -> list[QuestionVariant]:
-    """Return the ways of asking for which any run has a figure."""
+    """Return the question variants for which any run has a figure."""
     return [variant for variant in VARIANTS if any(variant in _figures(run.overall) for run in report.runs)]
 
 

@@ -81,8 +81,8 @@ def _data(data: PageData, live: Live | None, addresses: Sequence[str]) -> Iterat
 def _index(data: PageData, addresses: Sequence[str]) -> dict[str, object]:
     """Return the data of all cases that filters need; the rest is loaded when a case is viewed.
 
-    `right_of` and `scored_of` have an integer for each run and case, with one bit per way of asking: whether the answer
-    is right, and whether it is scored. `addresses` are the URLs of the pictures on a served page.
+    `right_of` and `scored_of` have an integer for each run and case, with one bit per question variant: whether the
+    answer is right, and whether it is scored. `addresses` are the URLs of the pictures on a served page.
     """
     runs = data.report.runs
     groups = list(dict.fromkeys(case.group for case in data.cases))

@@ -63,7 +63,7 @@ MEASURES: Final = (*(key for key in GroupOfScores.__struct_fields__ if key not i
 
 
 class ScoredRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The scores of one run: one model, one dataset, one way of asking."""
+    """The scores of one run: one model, one dataset, one prompt."""
 
     label: str
     model: str

@@ -101,7 +101,7 @@ def edges_in_words(graph: CausalGraph) -> list[str]:
 
 
 def wordings(task: Task) -> int:
-    """Return the number of wordings of a task for each way of asking."""
+    """Return the number of wordings of a task: those with options, or the yes/no questions."""
     listed: Mapping[str, Any] = _wordings()[task.name]
     return len(listed["asks" if task.is_choice else "stays"])
 

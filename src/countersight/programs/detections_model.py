@@ -1,4 +1,4 @@
-"""`told:MODEL?vision=detector:PATH`: a language model answers from a list of detected objects.
+"""`detections:MODEL?vision=detector:PATH`: a language model answers from a list of detected objects.
 
 This is the smallest model with open weights that explains its answers about photographs. All it knows about a picture
 is a list of objects and places, so it cannot see an object that was edited out.
@@ -14,8 +14,8 @@ from countersight.models import Answer, Displayed, Model, ModelSettings, Request
 from countersight.picture import Picture
 from countersight.text import several
 
-EYES = "?vision=detector:"
-MOST_TOLD = 40
+DETECTOR_OPTION = "?vision=detector:"
+MOST_LISTED = 40
 """The maximum number of objects with listed places; others are only counted."""
 FOUND = """\
 A detector looked at a picture, {width} pixels wide and {height} pixels high. It knows only some kinds of things. \
@@ -23,7 +23,7 @@ It found: {found}.
 {places}"""
 
 
-class ToldModel(Displayed):
+class DetectionsModel(Displayed):
     """Answers questions about pictures from a detector's results."""
 
     needs_picture = True
@@ -31,12 +31,12 @@ class ToldModel(Displayed):
 
     def __init__(self, name: str, detector: Detector, model: Model) -> None:
         self.name = name
-        self.settings: dict[str, object] = {**model.settings, **detector.settings, "told": model.name}
+        self.settings: dict[str, object] = {**model.settings, **detector.settings, "model": model.name}
         self._detector, self._model = detector, model
 
     async def reply(self, request: Request) -> Answer:
         """Return the model's reply to the conversation with each picture replaced by text."""
-        turns = tuple([await self._told(turn) for turn in request.turns])
+        turns = tuple([await self._with_detections(turn) for turn in request.turns])
         return await self._model.reply(replace(request, turns=turns))
 
     async def close(self) -> None:
@@ -44,33 +44,33 @@ class ToldModel(Displayed):
         await self._detector.close()
         await self._model.close()
 
-    async def _told(self, turn: Turn) -> Turn:
+    async def _with_detections(self, turn: Turn) -> Turn:
         if turn.picture is None:
             return turn
         try:
             found = await self._detector.everything(turn.picture, None)
         except ToolFailed as failure:
             raise AskingFailed(str(failure), again=False) from None
-        return Turn(turn.role, f"{found_words(found, turn.picture)}{turn.text}")
+        return Turn(turn.role, f"{describe_detections(found, turn.picture)}{turn.text}")
 
 
-def open_told(name: str, target: str, settings: ModelSettings) -> ToldModel:
-    """Open a model such as `told:endpoint:http://127.0.0.1:8000/v1#qwen?vision=detector:yolo.onnx`."""
-    model, named, where = target.rpartition(EYES)
+def open_detections_model(name: str, target: str, settings: ModelSettings) -> DetectionsModel:
+    """Open a model such as `detections:endpoint:http://127.0.0.1:8000/v1#qwen?vision=detector:yolo.onnx`."""
+    model, named, where = target.rpartition(DETECTOR_OPTION)
     if not named or not where:
-        raise ModelError(f"{name[:80]!r} names no detector; write told:MODEL{EYES}PATH")
-    if model.partition(":")[0] in ("told", "viper", "visprog"):
+        raise ModelError(f"{name[:80]!r} names no detector; write detections:MODEL{DETECTOR_OPTION}PATH")
+    if model.partition(":")[0] in ("detections", "viper", "visprog"):
         raise ModelError(f"{model[:80]!r} cannot read the list of detected objects; name a language model")
-    return ToldModel(name, open_detector(where, settings), open_model(model, settings))
+    return DetectionsModel(name, open_detector(where, settings), open_model(model, settings))
 
 
-def found_words(found: list[Patch], picture: Picture) -> str:
+def describe_detections(found: list[Patch], picture: Picture) -> str:
     """Describe a detector's results in a picture as lines for a language model."""
     width, height = size_as_seen(picture)
     counts = Counter(patch.name for patch in found)
     places = "".join(
         f"- {patch.name}: from ({patch.box[0]}, {patch.box[1]}) to ({patch.box[2]}, {patch.box[3]})\n"
-        for patch in found[:MOST_TOLD]
+        for patch in found[:MOST_LISTED]
     )
     return FOUND.format(
         width=width,

@@ -1,4 +1,4 @@
-"""Every way of asking, as the server saw it, and what came of it."""
+"""Every prompting method, as the server saw it, and what came of it."""
 
 import json
 import re
@@ -411,7 +411,7 @@ def test_an_older_run_with_all_orders_opens_and_scores(tmp_path):
         ask(folder, tmp_path / "r", model, prompt="swapped")
 
 
-# the papers' own ways of asking
+# prompts of the papers
 
 
 @pytest.mark.parametrize(("name", "thinks"), [("cfmm-1-shot", False), ("cfmm-1-shot-cot", True)])

@@ -21,7 +21,7 @@ def test_a_picture_is_replaced_by_a_list_of_objects(tmp_path: Path) -> None:
         return "say:a cat"
 
     with ChatServer(behave) as server:
-        model = open_model(f"told:{server.name}?vision=detector:{detector}")
+        model = open_model(f"detections:{server.name}?vision=detector:{detector}")
         turns = (
             Turn("user", "What is it?", red_at(100, 40, 220, 120)),
             Turn("assistant", "a cat"),
@@ -42,7 +42,7 @@ def test_a_picture_is_replaced_by_a_list_of_objects(tmp_path: Path) -> None:
     assert [turn["role"] for turn in rest] == ["assistant", "user"]
 
 
-@pytest.mark.parametrize("name", ["told:openai:gpt-4o", "told:viper:reference?vision=detector:m.onnx"])
+@pytest.mark.parametrize("name", ["detections:openai:gpt-4o", "detections:viper:reference?vision=detector:m.onnx"])
 def test_a_name_without_a_detector_or_a_language_model_is_refused(name: str) -> None:
     with pytest.raises(ModelError, match=r"names no detector|name a language model"):
         open_model(name)
