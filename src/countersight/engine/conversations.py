@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question, Reply, Telling, World
 from countersight.dataset import Dataset
 from countersight.engine.plan import CASE_QUESTIONS, Ask, answer_options, orders_of
-from countersight.engine.prompt import PromptContext, prompt_context
+from countersight.engine.prompts import PromptContext, prompt_context
 from countersight.engine.run_folder import RunFolder, RunManifest
 from countersight.errors import BadPicture, CountersightError
 from countersight.models import Parts, Request, Turn

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from countersight.case import Case
 from countersight.dataset import Dataset
-from countersight.engine.prompt import Prompt
-from countersight.engine.prompts import find_prompt
+from countersight.engine.prompts import Prompt, find_prompt
 from countersight.engine.run_folder import MANIFEST, Answering, RunFolder
 from countersight.models import ModelSettings
 

@@ -118,7 +118,8 @@ class Tally:
             self.not_restated += 1
             self._note_reason(reply.reason)
         else:
-            self._failed(reply.reason)
+            self.failed += 1
+            self._note_reason(reply.reason)
         self.count_cut_or_empty(status)
         self.add_reply(reply)
 
@@ -151,10 +152,6 @@ class Tally:
         if self.bad_pictures:
             lines.append(f"{several(self.bad_pictures, 'case')} with a bad picture")
         return "\n".join([*lines, *self._troubles("replies.jsonl")])
-
-    def _failed(self, reason: str) -> None:
-        self.failed += 1
-        self._note_reason(reason)
 
     def _note_reason(self, reason: str) -> None:
         if reason in self.reasons or len(self.reasons) < REASONS_KEPT:

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Final, Literal, Self
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from countersight.case import TWICE, WORLDS, Case, Option, Order, Question, Reply, Telling, World
 from countersight.dataset import Dataset, hidden_in
 from countersight.engine.journal import read_journal, read_with_offsets, reply_at
 from countersight.engine.options import RunOptions
 from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, Tally, is_doubtful, status_of
-from countersight.engine.prompt import graph_in_words
+from countersight.engine.prompts import graph_in_words
 from countersight.engine.retry import RetriesExhausted
 from countersight.engine.run_folder import JOURNAL, ORDERS, RunFolder
 from countersight.errors import CountersightError, DatasetError, ModelError
@@ -196,7 +196,7 @@ class Ask(msgspec.Struct, frozen=True):
 
     def answered(self, answer: Answer, **more: object) -> Reply:
         """Build the reply from an answer."""
-        return self.reply(**{name: getattr(answer, name) for name in Answer.__struct_fields__}, **more)
+        return self.reply(**asdict(answer), **more)
 
     def failed(self, given_up: RetriesExhausted) -> Reply:
         """Build the reply for a question that got no answer; costs incurred before the failure are included."""

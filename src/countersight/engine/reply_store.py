@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+from msgspec.structs import asdict
+
 from countersight.case import Reply
 from countersight.engine.journal import create_locked_folder, open_journal, read_journal
 from countersight.engine.outcome import Tally
@@ -70,20 +72,6 @@ class StoredModel:
             reason = str(error)
             self._store.keep(Reply(key, 0, "counterfactual", state="failed", reason=reason, attempts=error.attempts))
             raise
-        answer = done.answer
-        self._store.keep(
-            Reply(
-                key,
-                0,
-                "counterfactual",
-                text=answer.text,
-                finish=answer.finish,
-                tokens_in=answer.tokens_in,
-                tokens_out=answer.tokens_out,
-                cost=answer.cost,
-                seconds=done.seconds,
-                attempts=done.attempts,
-                model=answer.model,
-            )
-        )
-        return answer.text
+        answer = asdict(done.answer)
+        self._store.keep(Reply(key, 0, "counterfactual", seconds=done.seconds, attempts=done.attempts, **answer))
+        return done.answer.text

@@ -272,7 +272,7 @@ class Client(Generic[RequestT, AnswerT]):
         except (CountersightError, RetriesExhausted, Stopped):
             raise
         except Exception as error:
-            raise AskingFailed(f"it raised {type(error).__name__}: {error}", again=False) from error
+            raise AskingFailed(f"unexpected {type(error).__name__}: {error}", again=False) from error
 
 
 def _advice(refusal: str) -> str:

@@ -23,7 +23,7 @@ from countersight.engine.journal import (
     read_manifest,
     write_manifest,
 )
-from countersight.engine.prompt import Prompt
+from countersight.engine.prompts import Prompt
 from countersight.errors import RunError
 from countersight.models import MODELS
 

@@ -19,11 +19,11 @@ from countersight.engine.journal import Journal
 from countersight.engine.options import RunOptions, Sample
 from countersight.engine.outcome import ReplyStatus, Tally, is_doubtful, status_of
 from countersight.engine.plan import YES_NO, Ask, QuestionPlan, as_ranker, begin_run, record_sample
-from countersight.engine.prompt import Prompt
+from countersight.engine.prompts import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
 from countersight.engine.run_folder import LEFT_OUT, ORDERS, RunFolder
 from countersight.engine.workers import process_all
-from countersight.errors import AskingFailed, BadPicture, CountersightError, ModelError, RunError
+from countersight.errors import BadPicture, ModelError, RunError
 from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn
 from countersight.reading import ReadFrom, read_reply
 
@@ -272,14 +272,9 @@ class _Runner:
         return ask.answered(done.answer, seconds=done.seconds, attempts=done.attempts)
 
     async def _answer(self, question: tuple[Request, Prompt]) -> Answer:
-        """Return the model's answer, or the option with the smallest loss; unexpected exceptions fail the question."""
+        """Return the model's answer, or the option with the smallest loss."""
         request, prompt = question
-        try:
-            answer = await (self._restated(request) if request.restates else self._answered(request, prompt))
-        except (CountersightError, OSError):
-            raise
-        except Exception as error:
-            raise AskingFailed(f"{self._model.name} raised {type(error).__name__}: {error}", again=False) from error
+        answer = await (self._restated(request) if request.restates else self._answered(request, prompt))
         if not isinstance(answer, Answer):
             raise ModelError(f"{self._model.name}: `reply` must return an Answer, not {type(answer).__name__}")
         if not isinstance(answer.text, str):

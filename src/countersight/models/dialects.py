@@ -42,10 +42,11 @@ class PictureUrls:
         # Other callers may await the same task, so cancelling one caller must not cancel it.
         return made if isinstance(made, str) else await asyncio.shield(made)
 
-    async def encoded(self, turn: Turn) -> list[tuple[str, str]]:
-        """Return the media type and the base64 data of each picture of a turn."""
-        urls = [await self.of(picture) for picture in turn.pictures]
-        return [(mime, data) for mime, _, data in (url.removeprefix("data:").partition(";base64,") for url in urls)]
+    async def encoded(self, turns: tuple[Turn, ...]) -> list[tuple[Turn, list[tuple[str, str]]]]:
+        """Return each turn with the media type and the base64 data of its pictures."""
+        urls = [[await self.of(picture) for picture in turn.pictures] for turn in turns]
+        parts = [[url.removeprefix("data:").partition(";base64,") for url in each] for each in urls]
+        return [(turn, [(mime, data) for mime, _, data in each]) for turn, each in zip(turns, parts, strict=True)]
 
 
 async def _encode_picture(picture: Picture) -> str:
@@ -147,8 +148,7 @@ class AnthropicDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         messages: list[dict[str, Any]] = []
-        for turn in turns:
-            shown = await pictures.encoded(turn)
+        for turn, shown in await pictures.encoded(turns):
             images = [{"type": "base64", "media_type": mime, "data": data} for mime, data in shown]
             content = [*({"type": "image", "source": image} for image in images), {"type": "text", "text": turn.text}]
             messages.append({"role": turn.role, "content": content if shown else turn.text})
@@ -181,8 +181,7 @@ class GeminiDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         contents = []
-        for turn in turns:
-            shown = await pictures.encoded(turn)
+        for turn, shown in await pictures.encoded(turns):
             parts = [{"inlineData": {"mimeType": mime, "data": data}} for mime, data in shown]
             role = "user" if turn.role == "user" else "model"
             contents.append({"role": role, "parts": [*parts, {"text": turn.text}]})
@@ -214,8 +213,7 @@ class BedrockDialect:
     async def body(self, turns: tuple[Turn, ...], fields: Mapping[str, Any], pictures: PictureUrls) -> dict[str, Any]:
         """Return the request body for the next turn of a conversation."""
         messages = []
-        for turn in turns:
-            shown = await pictures.encoded(turn)
+        for turn, shown in await pictures.encoded(turns):
             images = [{"format": mime.partition("/")[2], "source": {"bytes": data}} for mime, data in shown]
             content = [*({"image": image} for image in images), {"text": turn.text}]
             messages.append({"role": turn.role, "content": content})

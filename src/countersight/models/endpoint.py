@@ -23,13 +23,7 @@ class Endpoint(Hosted):
     """One model of an endpoint; supports JSON schemas and ranking if the server does."""
 
     def __init__(
-        self,
-        name: str,
-        url: str,
-        model: str,
-        service: Service,
-        settings: ModelSettings,
-        chat: ChatDialect,
+        self, name: str, url: str, model: str, service: Service, settings: ModelSettings, chat: ChatDialect
     ) -> None:
         super().__init__(name, model, url, service, chat, settings)
         self._ranker = PromptRanker(self._read)

@@ -34,11 +34,7 @@ def run_processor(processor: Any, text: str, pictures: Sequence[Image.Image], be
 
     `begin` is the token at the start of a text; it is not added again if a template has already written it.
     """
-    how = {
-        "padding": True,
-        "add_special_tokens": not (begin and text.startswith(begin)),
-        "return_tensors": "pt",
-    }
+    how = {"padding": True, "add_special_tokens": not (begin and text.startswith(begin)), "return_tensors": "pt"}
     if not pictures:
         made = processor(text=[text], images=None, **how)
     else:
@@ -213,10 +209,7 @@ def _render_template(tokenizer: Any, template: str, messages: list[dict[str, Any
     try:
         return str(
             tokenizer.apply_chat_template(
-                messages,
-                chat_template=template,
-                tokenize=False,
-                add_generation_prompt=opened,
+                messages, chat_template=template, tokenize=False, add_generation_prompt=opened
             )
         )
     except Exception as error:  # templates are code by the authors of models

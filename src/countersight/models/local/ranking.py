@@ -205,11 +205,7 @@ def _picture_blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
 
 
 def build_rows(
-    sight: Sight,
-    loaded: Loaded,
-    requests: Feed,
-    failed: dict[int, AskingFailed],
-    answers: Answers = option_tokens,
+    sight: Sight, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], answers: Answers = option_tokens
 ) -> Iterator[Numbered]:
     """Yield rows of requests that show the same pictures, including requests that arrive meanwhile.
 

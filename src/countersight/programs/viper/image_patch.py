@@ -195,13 +195,7 @@ class Tools:
         return any(patch.patch.is_in(_patch(one).patch) for one in others)
 
     def image_patch(
-        self,
-        /,
-        image: object,
-        left: object = None,
-        lower: object = None,
-        right: object = None,
-        upper: object = None,
+        self, /, image: object, left: object = None, lower: object = None, right: object = None, upper: object = None
     ) -> ImagePatch:
         whole = _patch(image)
         sides = (left, lower, right, upper)
