@@ -49,14 +49,13 @@ class BatchServer(Providers):
     def _openai_file(self, path, body):
         if body is None:
             requests = self.batches[path.split("/files/")[1].removesuffix("/content").replace("out-", "batches/")]
-            lines = [
+            return _lines(
                 {
                     "custom_id": one["custom_id"],
                     "response": {"status_code": 200, "body": ChatDialect.reply(one["body"])},
                 }
                 for one in requests[self.lost :]
-            ]
-            return "\n".join(map(json.dumps, lines)).encode()
+            )
         content = body.split(b"\r\n\r\n")[2].rpartition(b"\r\n--")[0]
         self.files["file-1"] = [json.loads(line) for line in content.splitlines()]
         return {"id": "file-1"}
@@ -75,14 +74,16 @@ class BatchServer(Providers):
         name = "batches/" + path.split("/batches/")[1].removesuffix("/results")
         if not path.endswith("/results"):
             return {"id": name, "processing_status": status, "results_url": "http://elsewhere.example/"}
-        lines = [
-            {
-                "custom_id": one["custom_id"],
-                "result": {"type": "succeeded", "message": AnthropicDialect.reply(one["params"])},
-            }
-            for one in self.batches[name][self.lost :]
-        ] + [{"custom_id": one["custom_id"], "result": {"type": "expired"}} for one in self.batches[name][: self.lost]]
-        return "\n".join(map(json.dumps, lines)).encode()
+        results = [
+            {"type": "succeeded", "message": AnthropicDialect.reply(one["params"])}
+            if number >= self.lost
+            else {"type": "expired"}
+            for number, one in enumerate(self.batches[name])
+        ]
+        return _lines(
+            {"custom_id": one["custom_id"], "result": result}
+            for one, result in zip(self.batches[name], results, strict=True)
+        )
 
     def _page(self, path, data, after):
         """One batch a page: whoever looks for another has to go on."""
@@ -96,14 +97,13 @@ class BatchServer(Providers):
             name = self._take(self.files[body["input_file_id"]], body["metadata"]["label"])
             return {"id": name.removeprefix("batches/"), "status": "validating"}
         if "limit=" in path or "pageSize=" in path:
-            data = [
-                {"id": n.removeprefix("batches/"), "metadata": {"label": label}} for n, label in self.labels.items()
-            ]
-            named = [{"name": n, "metadata": {"displayName": label}} for n, label in self.labels.items()]
+            labels = self.labels.items()
             if "pageSize=" in path:
+                named = [{"name": name, "metadata": {"displayName": label}} for name, label in labels]
                 first = int(_asked(path, "pageToken") or 0)
                 further = {"nextPageToken": str(first + 1)} if first + 1 < len(named) else {}
                 return {"operations": named[first : first + 1], **further}
+            data = [{"id": name.removeprefix("batches/"), "metadata": {"label": label}} for name, label in labels]
             return self._page(path, data, "after")
         name = "batches/" + path.split("/batches/")[1]
         responses = [
@@ -117,6 +117,10 @@ class BatchServer(Providers):
             "done": self.done,
             "response": {"inlinedResponses": {"inlinedResponses": responses}},
         }
+
+
+def _lines(entries):
+    return "\n".join(map(json.dumps, entries)).encode()
 
 
 def _asked(path, name):

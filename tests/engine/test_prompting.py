@@ -29,24 +29,16 @@ def spoken(request):
 
 
 def pictures(request):
-    return [
-        part["image_url"]["url"]
-        for message in request["messages"]
-        if not isinstance(message["content"], str)
-        for part in message["content"]
-        if part["type"] == "image_url"
-    ]
+    contents = [message["content"] for message in request["messages"] if not isinstance(message["content"], str)]
+    return [part["image_url"]["url"] for parts in contents for part in parts if part["type"] == "image_url"]
 
 
 def judged(folder, output):
     """What became of the questions of a run, read as its prompt says."""
     found = judge_run(RunFolder.open(output), dataset=folder).outcomes
+    places = [(row, column) for row in range(len(found)) for column in (0, 1)]
     worlds = ("factual", "counterfactual")
-    return {
-        (found.case(row), world): OUTCOMES[found.codes[row, column]]
-        for row in range(len(found))
-        for column, world in enumerate(worlds)
-    }
+    return {(found.case(row), worlds[column]): OUTCOMES[found.codes[row, column]] for row, column in places}
 
 
 class Knows:
@@ -78,22 +70,18 @@ class Ranks(Knows):
 # thinking aloud
 
 
-def test_reasoning_is_read_from_its_end(tmp_path):
+def test_reasoning_is_read_from_its_end_and_is_no_answer_if_it_was_cut_off(tmp_path, monkeypatch):
     folder = dataset(tmp_path / "d", [case(1)])  # the right answers are B and B
     thought = "say:A is what I see first. The answer is A for now.\n\nBut two more come, so it is not A.\nAnswer: B"
     with ChatServer(thought) as server:
         ask(folder, tmp_path / "r", server.name, prompt="cot")
     assert all("step by step" in question_of(request) for request in server.requests)
     assert set(judged(folder, tmp_path / "r").values()) == {"right"}
-
-
-def test_reasoning_that_was_cut_off_is_no_answer(tmp_path, monkeypatch):
-    folder = dataset(tmp_path / "d", [case(1)])
     cut = {"choices": [{"message": {"content": "I see 5 dots, which is B, and"}, "finish_reason": "length"}]}
     monkeypatch.setattr("chat_server.completion", lambda text: cut)
     with ChatServer() as server:
-        ask(folder, tmp_path / "r", server.name, prompt="cot")
-    assert set(judged(folder, tmp_path / "r").values()) == {"cut"}
+        ask(folder, tmp_path / "cut", server.name, prompt="cot")
+    assert set(judged(folder, tmp_path / "cut").values()) == {"cut"}
 
 
 def test_the_prompt_says_how_long_an_answer_may_be_unless_the_user_does(tmp_path):
@@ -174,11 +162,6 @@ def test_ranked_examples_are_answered_with_the_option_itself(tmp_path):
 
 
 # the model's own answer
-
-
-def facts(server):
-    """Question by question, what was said to it."""
-    return {question_of(request): spoken(request) for request in server.requests}
 
 
 def test_the_models_own_answer_precedes_the_counterfactual_question(tmp_path):
@@ -306,13 +289,10 @@ def test_a_case_without_a_picture_is_asked_with_its_graph(tmp_path):
 def test_every_option_has_every_position_equally_often():
     for options in (2, 4, 7):
         asked = orders_of(options)
-        assert len(asked) == len(set(asked)) == options
-        assert all(sorted(places) == list(range(options)) for places in asked)
-        for place in range(options):
-            assert set(Counter(places[place] for places in asked).values()) == {1}
+        assert all(sorted(places) == list(range(options)) for places in (*asked, *zip(*asked, strict=True)))
 
 
-def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
+def test_a_model_that_knows_the_text_wins_in_every_order_and_one_that_says_a_ends_unread(tmp_path):
     model = Knows()
     folder = dataset(tmp_path / "d", [case(1), case(2, factual=Question("Is it?", "yes", "boolean"))])
     tally = ask(folder, tmp_path / "r", model, prompt="swapped")
@@ -326,14 +306,9 @@ def test_a_model_that_knows_the_text_wins_in_every_order(tmp_path):
     for request in model.requests[:4]:
         listed = "\n".join(f"{LETTERS[n]}: {option.text}" for n, option in enumerate(request.options))
         assert listed in request.turns[-1].text
-
-
-def test_a_model_that_always_says_a_ends_unread(tmp_path):
-    folder = dataset(tmp_path / "d", 3)
     with ChatServer("say:A") as server:
-        ask(folder, tmp_path / "r", server.name, prompt="swapped")
-    assert len(server.requests) == 3 * 2 * 4
-    assert set(judged(folder, tmp_path / "r").values()) == {"unread"}
+        ask(folder, tmp_path / "a", server.name, prompt="swapped")
+    assert judged(folder, tmp_path / "a")["case-1", "factual"] == "unread"
 
 
 def test_one_order_that_fails_fails_the_question_and_keeps_what_was_answered(tmp_path):
@@ -417,7 +392,7 @@ def test_an_older_run_with_all_orders_opens_and_scores(tmp_path):
 @pytest.mark.parametrize(("name", "thinks"), [("cfmm-1-shot", False), ("cfmm-1-shot-cot", True)])
 def test_cfmm_shows_its_example_before_counterfactual_questions_only(tmp_path, name, thinks):
     folder = dataset(tmp_path / "d", 6)
-    with ChatServer("say:B") as server:
+    with ChatServer("say:It is B, since five dots are there.") as server:  # read as a whole without reasoning
         ask(folder, tmp_path / "r", server.name, prompt=name)
         basic = [request for request in server.requests if "if 2" not in question_of(request)]
         assert [len(spoken(request)) for request in basic] == [1] * 6
@@ -429,10 +404,9 @@ def test_cfmm_shows_its_example_before_counterfactual_questions_only(tmp_path, n
         ask(folder, tmp_path / "plain", server.name)
     plain = {question_of(request) for request in server.requests[12:] if "if 2" not in question_of(request)}
     assert asked_so == plain  # acc_b is that of 0-shot
-    factual = judged(folder, tmp_path / "r")
-    assert {k: v for k, v in factual.items() if k[1] == "factual"} == {
-        k: v for k, v in judged(folder, tmp_path / "plain").items() if k[1] == "factual"
-    }
+    found = [judged(folder, tmp_path / run) for run in ("r", "plain")]
+    first, second = ([each for each in outcomes.items() if each[0][1] == "factual"] for outcomes in found)
+    assert first == second
 
 
 def test_cfmm_thinks_before_ranking_counterfactual_options_only(tmp_path):
@@ -442,16 +416,6 @@ def test_cfmm_thinks_before_ranking_counterfactual_options_only(tmp_path):
     concluded = [request.key for request in model.requests if request.turns[-1].text == PROMPTS["cot"].concluding]
     assert len(concluded) == 2
     assert all("counterfactual" in key for key in concluded)
-
-
-def test_a_basic_question_without_reasoning_is_read_as_a_whole(tmp_path):
-    folder = dataset(tmp_path / "d", 4)
-    with ChatServer("say:It is B, since five dots are there.") as server:
-        ask(folder, tmp_path / "r", server.name, prompt="cfmm-1-shot-cot")
-        ask(folder, tmp_path / "plain", server.name)
-    of_basic = [judged(folder, tmp_path / run) for run in ("r", "plain")]
-    first, second = ({k: v for k, v in found.items() if k[1] == "factual"} for found in of_basic)
-    assert first == second
 
 
 def test_response_only_shows_the_options_and_nothing_else(tmp_path):
@@ -473,15 +437,11 @@ def test_response_only_shows_the_options_and_nothing_else(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("prompt", ["given-fact", "swapped"])
 def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path, prompt):
-    # Two options, so that an order is asked twice.
-    two = [
-        case(n, **{
-            field: Question(f"{n} {field}?", "A", "choice", (Option("one"), Option("two")))
-            for field in ("factual", "counterfactual", "shown")
-        })
-        for n in range(40)
-    ]  # fmt: skip
-    folder = dataset(tmp_path / "d", two)
+    def two(number, world):  # two options, so that an order is asked twice
+        return Question(f"{number} {world}?", "A", "choice", (Option("one"), Option("two")))
+
+    worlds = ("factual", "counterfactual", "shown")
+    folder = dataset(tmp_path / "d", [case(n, **{world: two(n, world) for world in worlds}) for n in range(40)])
     with ChatServer(latency=0.02) as server:
         ask(folder, tmp_path / "whole", server.name, prompt=prompt, retry=RetryPolicy())
         whole = Counter(json.dumps(request["messages"]) for request in server.requests)
@@ -494,19 +454,12 @@ def test_a_run_killed_repeatedly_ends_like_an_undisturbed_one(tmp_path, prompt):
     assert whole.total() < len(server.requests) <= whole.total() + 3 * 4
 
 
-@pytest.mark.parametrize("prompt", ["0-shot", "cfmm-1-shot-cot"])
-def test_the_whole_prompt_is_in_the_run_and_another_is_refused(tmp_path, prompt):
-    folder = dataset(tmp_path / "d", 2)
-    ask(folder, tmp_path / "r", "chance", prompt=prompt)
-    assert RunFolder.open(tmp_path / "r").manifest.prompt == PROMPTS[prompt]
-    assert PROMPTS[prompt].choice in json.loads((tmp_path / "r/run.json").read_text())["prompt"]["choice"]
-    other = "cot" if prompt == "0-shot" else "0-shot"
-    with pytest.raises(RunError, match=f"a different prompt: {prompt}, not {other}"):
-        ask(folder, tmp_path / "r", "chance", prompt=other)
-
-
-def test_a_changed_prompt_file_is_another_prompt(tmp_path):
-    folder, file = dataset(tmp_path / "d", 2), tmp_path / "mine.toml"
+def test_the_whole_prompt_is_in_the_run_and_another_or_a_changed_one_is_refused(tmp_path):
+    folder, file, prompt = dataset(tmp_path / "d", 2), tmp_path / "mine.toml", "cfmm-1-shot-cot"
+    ask(folder, tmp_path / "cfmm", "chance", prompt=prompt)
+    assert RunFolder.open(tmp_path / "cfmm").manifest.prompt == PROMPTS[prompt]
+    with pytest.raises(RunError, match=f"a different prompt: {prompt}, not 0-shot"):
+        ask(folder, tmp_path / "cfmm", "chance")
     file.write_text('open = "{question} Briefly."')
     ask(folder, tmp_path / "r", "chance", prompt=file)
     file.write_text('open = "{question} In a word."')

@@ -12,14 +12,7 @@ from published import published
 from countersight.case import Case, Change, Option, Question
 from countersight.cli import main
 from countersight.dataset.folder import Dataset
-from countersight.engine import (
-    PROMPTS,
-    fill,
-    find_prompt,
-    graph_in_words,
-    prompt_context,
-    read_prompt,
-)
+from countersight.engine import PROMPTS, fill, find_prompt, graph_in_words, prompt_context, read_prompt
 from countersight.errors import CountersightError
 from countersight.suites import Part, import_file
 from countersight.suites.registry import find_suite
@@ -33,14 +26,22 @@ WINDY = Case(
 )
 
 
-def test_a_choice_lists_its_options_by_letter():
-    text = PROMPTS["0-shot"].render(choice("How many dots?"))
-    assert text == "How many dots?\nA: 3\nB: 5\nC: 7\nD: 9\nAnswer with the letter of the right option."
+COLOURS = Question("What?", "A", "choice", (Option("red"), Option("7")))
 
 
-def test_each_kind_of_answer_has_its_own_instruction():
-    for kind, answer, word in (("number", "3", "number"), ("boolean", "yes", "yes or no"), ("open", "red", "briefly")):
-        assert word in PROMPTS["0-shot"].render(Question("What?", answer, kind))
+@pytest.mark.parametrize(
+    ("question", "listed", "text"),
+    [
+        (choice("Many?"), True, "Many?\nA: 3\nB: 5\nC: 7\nD: 9\nAnswer with the letter of the right option."),
+        (Question("Many?", "3", "number"), True, "Many?\nAnswer with a single number."),
+        (Question("Is it?", "yes", "boolean"), True, "Is it?\nAnswer with yes or no."),
+        (Question("What?", "red", "open"), True, "What?\nAnswer briefly."),
+        (choice("Many?"), False, "Many?\nAnswer with a single number."),
+        (COLOURS, False, "What?\nAnswer briefly."),
+    ],
+)
+def test_each_kind_of_question_has_its_own_text_and_ranked_options_are_not_listed(question, listed, text):
+    assert PROMPTS["0-shot"].render(question, listed=listed) == text
 
 
 @pytest.mark.parametrize("name", PROMPTS)
@@ -51,13 +52,10 @@ def test_braces_in_a_question_or_an_option_stay_as_they_are(name):
     assert "A: {change}\nB: {{x}}" in text
 
 
-def test_a_separate_change_is_given_together_with_the_first_answer():
+def test_a_separate_change_is_given_together_with_the_first_answer_and_one_in_the_question_is_not_repeated():
     text = PROMPTS["0-shot"].render(WINDY.counterfactual, prompt_context(WINDY, "counterfactual", "told"))
     places = [text.index(part) for part in (WINDY.context, "The air is still.", "Will the kite fly?", "B: no, no wind")]
     assert places == sorted(places)
-
-
-def test_a_change_inside_the_question_is_not_repeated():
     inside = case(1)
     assert inside.change is not None
     text = PROMPTS["0-shot"].render(inside.counterfactual, prompt_context(inside, "counterfactual", "told"))
@@ -69,12 +67,6 @@ def test_a_change_inside_the_question_is_not_repeated():
 def test_other_questions_do_not_mention_the_change(world, telling):
     text = PROMPTS["0-shot"].render(choice("Will it?"), prompt_context(WINDY, world, telling))
     assert text == PROMPTS["0-shot"].render(choice("Will it?"))
-
-
-def test_ranked_options_are_not_listed_in_the_question():
-    numbers, words = choice("How many?"), Question("What?", "A", "choice", (Option("red"), Option("7")))
-    assert PROMPTS["0-shot"].render(numbers, listed=False) == "How many?\nAnswer with a single number."
-    assert PROMPTS["0-shot"].render(words, listed=False) == "What?\nAnswer briefly."
 
 
 def test_worked_reasoning_uses_the_right_answers_of_both_worlds():
@@ -91,20 +83,14 @@ def test_worked_reasoning_uses_the_right_answers_of_both_worlds():
     assert PROMPTS["1-shot"].solve(one, "factual", "told", listed=False) == "5"
 
 
-GRAPH = {
-    "nodes": [
-        {"id": 1, "name": "wall"},
-        {"id": 2, "obj_name": "shelf"},
-        {"id": 3, "name": "book"},
-        {"id": 4, "name": "book"},
-    ],
-    "edges": [
-        {"source": 1, "target": 2, "relation": "holds"},
-        {"source": 2, "target": 3, "relation": "supports"},
-        {"source": 2, "target": 4, "relation": "supports"},
-        {"source": 2, "target": 4, "relation": "supports"},
-    ],
-}
+NODES = [
+    {"id": 1, "name": "wall"},
+    {"id": 2, "obj_name": "shelf"},
+    {"id": 3, "name": "book"},
+    {"id": 4, "name": "book"},
+]
+EDGES = [(1, 2, "holds"), (2, 3, "supports"), (2, 4, "supports"), (2, 4, "supports")]
+GRAPH = {"nodes": NODES, "edges": [dict(zip(("source", "target", "relation"), edge, strict=True)) for edge in EDGES]}
 
 
 def test_a_causal_graph_is_described_if_the_prompt_asks_for_it():
@@ -198,12 +184,9 @@ def test_an_error_in_a_prompt_file_names_the_field(tmp_path, text, sentence):
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_saved_with_a_byte_order_mark_is_read(tmp_path):
+def test_a_file_with_a_byte_order_mark_is_read_and_one_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "mine.toml").write_bytes(b'\xef\xbb\xbfnumber = "{question} How many?"\r\n')
     assert find_prompt(str(tmp_path / "mine.toml")).number == "{question} How many?"
-
-
-def test_a_prompt_file_that_is_not_text_is_refused(tmp_path):
     (tmp_path / "mine.toml").write_bytes(b'about = "\xff\xfe"')
     with pytest.raises(CountersightError, match="is not UTF-8 text"):
         find_prompt(str(tmp_path / "mine.toml"))
@@ -219,16 +202,13 @@ def test_an_unknown_prompt_gets_a_suggestion(name, near):
 def test_published_cosim_cases_are_asked_with_all_their_text(tmp_path):
     source = published("cosim/train.json")
     import_file(find_suite("cosim"), source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
-    asked = 0
-    for _, one in Dataset.open(tmp_path / "d").cases():
+    cases = list(Dataset.open(tmp_path / "d").cases())
+    assert len(cases) == 200
+    for _, one in cases:
         question = one.counterfactual
-        assert question is not None
-        assert one.change is not None
         text = PROMPTS["0-shot"].render(question, prompt_context(one, "counterfactual", "told"))
         for part in (one.context, one.change.text, question.text, *(option.text for option in question.options)):
             assert part in text
-        asked += 1
-    assert asked == 200
 
 
 def test_prompts_are_listed_in_a_line_each_or_in_full(capsys):

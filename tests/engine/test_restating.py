@@ -90,6 +90,8 @@ def test_a_reply_is_restated_once_and_remaining_unread_replies_are_reported(tmp_
     folder, run = dataset(tmp_path / "d", 30), tmp_path / "r"
     with ChatServer(lambda server, n, body: "say:A" if n == 3 else f"say:{RAMBLES}") as server:
         ask(folder, run, server.name)
+        assert b"restates" not in (run / "replies.jsonl").read_bytes()  # the lines are those of earlier versions
+        assert ask(folder, run, server.name).before == len(server.requests) == 60  # a plain call does not restate
         for _ in range(2):
             again(folder, run, server.name)
         assert len(server.requests) == 60 + 59
@@ -99,21 +101,7 @@ def test_a_reply_is_restated_once_and_remaining_unread_replies_are_reported(tmp_
     assert "although the model was asked to restate its answers" in advice
 
 
-def test_a_failed_restatement_is_not_a_failed_question(tmp_path, capsys):
-    folder, run = dataset(tmp_path / "d", 20), tmp_path / "r"
-    with ChatServer(rambling) as server:
-        ask(folder, run, server.name)
-        server.behaviour = lambda server, n, body: "status:400" if n % 3 == 0 else rambling(server, n, body)
-        assert command(folder, run, server.name, "--again", "unread") == 1
-    overall = score_run(run).overall
-    assert overall.unread
-    lines = capsys.readouterr().err.splitlines()
-    assert any(line.startswith("40 of 40 questions answered, 0 failed") for line in lines)
-    assert f"{overall.restated} answers restated, 0 of them still unread" in lines
-    assert f"{overall.unread} answers not restated, because the request failed" in lines
-
-
-def test_kills_lose_nothing_and_a_restatement_that_failed_is_asked_for_again(tmp_path):
+def test_a_failed_restatement_is_no_failed_question_and_is_asked_for_again_and_kills_lose_nothing(tmp_path, capsys):
     folder, run = dataset(tmp_path / "d", 40), tmp_path / "r"
     with ChatServer(rambling) as server:
         ask(folder, run, server.name)
@@ -122,7 +110,12 @@ def test_kills_lose_nothing_and_a_restatement_that_failed_is_asked_for_again(tmp
         assert command(folder, run, server.name, "--again", "unread") == 1
         failed = [reply for reply in restated(run) if reply.state == "failed"]
         assert failed
-        assert score_run(run).overall.unread == len(failed)  # the first replies still count
+        overall = score_run(run).overall
+        assert overall.unread == len(failed)  # the first replies still count
+        lines = capsys.readouterr().err.splitlines()
+        assert any(line.startswith("80 of 80 questions answered, 0 failed") for line in lines)
+        assert f"{overall.restated} answers restated, 0 of them still unread" in lines
+        assert f"{overall.unread} answers not restated, because the request failed" in lines
         server.behaviour, server.latency = rambling, 0.2
         process = start_command(folder, run, server.name, "--again", "unread", "--concurrency", "1")
         wait_until(lambda: len(restated(run)) >= unread + 2, process)
@@ -135,16 +128,6 @@ def test_kills_lose_nothing_and_a_restatement_that_failed_is_asked_for_again(tmp
     said = [(reply.row, reply.world) for reply in restated(run) if reply.state == "answered"]
     assert len(said) == len(set(said)) == unread
     assert score_run(run).overall.unread == 0
-
-
-def test_an_older_run_resumes_and_a_plain_call_does_not_restate(tmp_path):
-    folder, run = dataset(tmp_path / "d", 10), tmp_path / "r"
-    with ChatServer(rambling) as server:
-        ask(folder, run, server.name)
-        assert b"restates" not in (run / "replies.jsonl").read_bytes()  # the lines are those of earlier versions
-        asked = len(server.requests)
-        assert ask(folder, run, server.name).before == 20
-        assert len(server.requests) == asked
 
 
 def test_an_answer_that_can_be_read_after_all_counts_before_its_restatement(tmp_path):

@@ -88,17 +88,13 @@ def test_known_words_and_numbers_are_one_token_and_other_words_are_spelled() -> 
     assert TOKENIZER.model not in TOKENIZER.encode("<model> 7 <end>")  # a text cannot begin a turn
 
 
-@pytest.mark.parametrize(("mode", "size"), [("RGB", (448, 448)), ("LA", (640, 480)), ("P", (3, 1000))])
-def test_pictures_of_any_size_and_mode_are_prepared(mode: str, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("mode", "size"), [("RGBA", (448, 448)), ("LA", (640, 480)), ("P", (3, 1000))])
+def test_pictures_of_any_size_and_mode_are_prepared_and_transparent_pixels_become_white(mode: str, size) -> None:
     file = io.BytesIO()
-    Image.new("RGBA", size, (10, 200, 30, 255)).convert(mode).save(file, "PNG")
-    assert prepare(check_picture(file.getvalue())).shape == (SIDE, SIDE, 3)
-
-
-def test_transparent_pixels_become_white() -> None:
-    file = io.BytesIO()
-    Image.new("RGBA", (448, 448), (0, 0, 0, 0)).save(file, "PNG")
-    assert (prepare(check_picture(file.getvalue())) == 255).all()
+    Image.new("RGBA", size, (0, 0, 0, 0 if mode == "RGBA" else 255)).convert(mode).save(file, "PNG")
+    pixels = prepare(check_picture(file.getvalue()))
+    assert pixels.shape == (SIDE, SIDE, 3)
+    assert (pixels == 255).all() == (mode == "RGBA")
 
 
 def test_the_shipped_model_answers_in_both_worlds() -> None:
@@ -166,13 +162,11 @@ def test_an_explanation_names_the_counted_objects() -> None:
     assert number in why.replace(".", " ").replace(",", " ").split()
 
 
-def test_yes_no_questions_about_more_than_a_number_are_answered() -> None:
+def test_yes_no_questions_are_answered_and_a_picture_of_another_kind_with_unknown() -> None:
     request, _, _ = next(one for one in asked(7) if "dots" in one[2].text)
     text = "Are there more than 60 dots in all the circles together?\nAnswer with yes or no."
     assert replies("embedded", [Request("", (Turn("user", text, request.turns[0].picture),), "boolean")]) == ["No."]
 
-
-def test_a_picture_of_another_kind_is_answered_with_unknown() -> None:
     noise = np.random.default_rng(0).integers(0, 256, (300, 400, 3), np.uint8)
     blurred = np.asarray(Image.fromarray(noise).resize((8, 6)).resize((640, 480), Image.Resampling.BICUBIC))
     for pixels in (noise, blurred):

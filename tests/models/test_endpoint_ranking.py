@@ -10,16 +10,10 @@ from making import dataset, picture
 from running import ask, replies
 
 from countersight.case import Option
-from countersight.engine import RetryPolicy
+from countersight.engine import RetryPolicy, RunFolder
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import open_model
-from countersight.models.prompt_logprobs import (
-    PromptLogprobs,
-    answer_starts,
-    find_answer_start,
-    loss_from,
-    read_prompt,
-)
+from countersight.models.prompt_logprobs import PromptLogprobs, answer_starts, find_answer_start, read_prompt
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import check_picture
 
@@ -112,21 +106,11 @@ def test_a_server_that_cannot_rank_is_probed_once() -> None:
     assert len(server.requests) == 1
 
 
-def test_observed_fields_show_one_token_if_options_were_ranked() -> None:
-    async def sent(model):
-        await model.losses(request())
-        ranked = model.observed["sent"]["max_tokens"]
-        await model.reply(request())
-        return ranked, model.observed["sent"]["max_tokens"]
-
-    with ChatServer(lambda _, __, body: "rank" if "prompt_logprobs" in body else "answer") as server:
-        assert with_model(server, sent) == (1, 256)
-
-
-def test_a_run_can_rank(tmp_path) -> None:
+def test_a_run_can_rank_and_records_that_one_token_was_sent(tmp_path) -> None:
     with ChatServer("rank") as server:
         alone = RetryPolicy(concurrency=1)
         ask(dataset(tmp_path / "d", 3), tmp_path / "r", server.name, answering="rank", retry=alone)
+    assert RunFolder.open(tmp_path / "r").manifest.observed["sent"]["max_tokens"] == 1
     found = replies(tmp_path / "r")
     assert [reply.state for reply in found] == ["answered"] * 6
     for reply in found:
@@ -187,19 +171,13 @@ def test_missing_or_empty_options_are_refused() -> None:
     assert server.requests == []
 
 
-def told(*tokens: str, cost: float = 1.0) -> PromptLogprobs:
-    return PromptLogprobs(tokens, (-cost,) * len(tokens), tuple(f" {token}" for token in tokens))
-
-
-def loss_of(asked: PromptLogprobs, answered: PromptLogprobs) -> float:
-    return loss_from(find_answer_start(asked, answered), answered)
+def told(*tokens: str) -> PromptLogprobs:
+    return PromptLogprobs(tokens, (-1.0,) * len(tokens), tuple(f" {token}" for token in tokens))
 
 
 def test_a_token_merged_with_the_answer_belongs_to_the_answer() -> None:
-    assert loss_of(told("a", "b", ":"), told("a", "b", ":yes", "sir")) == 1
-    assert loss_of(told("a", "b"), told("a", "b", "yes", cost=3)) == 3
-    with pytest.raises(AskingFailed, match="they do not contain the answer"):
-        loss_of(told("a", "b"), told("a", "b"))
+    assert find_answer_start(told("a", "b", ":"), told("a", "b", ":yes", "sir")) == 2
+    assert find_answer_start(told("a", "b"), told("a", "b", "yes")) == 2
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 from making import dataset
-from running import ask
+from running import ask, replies
 
-from countersight.engine import RunFolder
+from countersight.case import Option
 from countersight.errors import AskingFailed, ModelError
 from countersight.models import ModelSettings, Request, Turn, open_model
 
@@ -17,12 +17,8 @@ OPTIONS = ("3", "5", "7", "9")
 
 class SamplingParams:
     def __init__(self, *, max_tokens, temperature=1.0, seed=None, prompt_logprobs=None) -> None:
-        self.max_tokens, self.temperature, self.seed, self.prompt_logprobs = (
-            max_tokens,
-            temperature,
-            seed,
-            prompt_logprobs,
-        )
+        self.max_tokens, self.temperature, self.seed = max_tokens, temperature, seed
+        self.prompt_logprobs = prompt_logprobs
 
 
 class LLM:
@@ -70,14 +66,12 @@ def vllm(monkeypatch):
 
 
 def request(text: str, options=()) -> Request:
-    from countersight.case import Option
-
     return Request(text, (Turn("user", text),), "choice", tuple(map(Option, options)))
 
 
-def asked(*requests, how="reply"):
+def asked(*requests, how="reply", name="vllm:m"):
     async def together():
-        model = open_model("vllm:m", ModelSettings(seed=4))
+        model = open_model(name, ModelSettings(seed=4))
         try:
             return await asyncio.gather(*(getattr(model, how)(one) for one in requests), return_exceptions=True)
         finally:
@@ -88,8 +82,7 @@ def asked(*requests, how="reply"):
 
 def test_a_run_sends_pictures_and_separates_reasoning(tmp_path) -> None:
     ask(dataset(tmp_path / "data", 4), tmp_path / "run", open_model("vllm:m"))
-    replies = list(RunFolder.open(tmp_path / "run").replies())
-    assert [(reply.text, reply.reasoning) for reply in replies] == [("B", "Hm.")] * 8
+    assert [(reply.text, reply.reasoning) for reply in replies(tmp_path / "run")] == [("B", "Hm.")] * 8
     content = made[0].calls[0][0][0][0]["content"]
     assert content[0]["image_url"]["url"].startswith("data:image/")
 
@@ -117,13 +110,7 @@ def test_options_are_ranked_by_the_probabilities_of_their_tokens() -> None:
 
 
 def test_options_in_the_name_are_passed_to_vllm() -> None:
-    async def asked_once():
-        name = "vllm:m?max_model_len=4096&tensor_parallel_size=2&gpu_memory_utilization=0.8"
-        model = open_model(name)
-        await model.reply(request("One?"))
-        await model.close()
-
-    asyncio.run(asked_once())
+    asked(request("One?"), name="vllm:m?max_model_len=4096&tensor_parallel_size=2&gpu_memory_utilization=0.8")
     options = {"max_model_len": 4096, "tensor_parallel_size": 2, "gpu_memory_utilization": 0.8}
     assert made[0].options == options | {"limit_mm_per_prompt": {"video": 0, "audio": 0}}
     with pytest.raises(ModelError, match="max_model_len=long is not a number"):
@@ -133,13 +120,9 @@ def test_options_in_the_name_are_passed_to_vllm() -> None:
 
 
 def test_a_missing_package_or_model_is_reported(monkeypatch) -> None:
-    async def failing():
-        model = open_model("vllm:gone")
-        with pytest.raises(ModelError, match="vLLM cannot load vllm:gone: gone is no model"):
-            await model.reply(request("One?"))
-        await model.close()
-
-    asyncio.run(failing())
+    [failure] = asked(request("One?"), name="vllm:gone")
+    assert isinstance(failure, ModelError)
+    assert str(failure) == "vLLM cannot load vllm:gone: gone is no model"
     monkeypatch.setitem(sys.modules, "vllm", None)
     with pytest.raises(ModelError, match="needs vLLM, which is not installed"):
         open_model("vllm:m")

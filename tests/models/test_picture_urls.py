@@ -41,22 +41,16 @@ def address(request: dict) -> tuple[str, bytes]:
     return head, base64.b64decode(data)
 
 
-def test_exif_rotation_is_applied_before_a_picture_is_sent() -> None:
-    with ChatServer() as server:
-        ask(server, check_picture(lying()))
-    head, data = address(server.requests[0])
-    assert head == "data:image/jpeg;base64"
-    seen = Image.open(io.BytesIO(data))
-    assert seen.size == (20, 30)
-    assert not seen.getexif()
-
-
-def test_a_picture_that_cannot_be_decoded_fails_alone() -> None:
+def test_exif_rotation_is_applied_and_a_picture_that_cannot_be_decoded_fails_alone() -> None:
     bad = Picture(lying()[:200], "image/jpeg", 30, 20, orientation=6)
     with ChatServer() as server:
-        good, failed = ask(server, check_picture(picture()), bad)
-    assert not isinstance(good, Exception)
-    assert address(server.requests[0]) == ("data:image/png;base64", picture())  # byte for byte
+        *_, failed = ask(server, check_picture(picture()), check_picture(lying()), bad)
+    sent = dict(map(address, server.requests))
+    assert sent["data:image/png;base64"] == picture()  # byte for byte
+    seen = Image.open(io.BytesIO(sent["data:image/jpeg;base64"]))
+    assert seen.size == (20, 30)
+    assert not seen.getexif()
+    assert len(sent) == 2
     assert isinstance(failed, AskingFailed)
     assert not failed.again
     assert "the picture cannot be decoded" in str(failed)

@@ -15,28 +15,19 @@ from countersight.models.hosted import split_reasoning
 from countersight.models.prices import find_price
 from countersight.picture import check_picture
 
-NAMES = {
-    "openai": "openai:gpt-4o",
-    "anthropic": "anthropic:claude-sonnet-4-5",
-    "gemini": "gemini:gemini-2.5-flash",
-    "azure": "azure:my-gpt?api-version=2025-01-01-preview",
-    "bedrock": "bedrock:anthropic.claude-sonnet-4-5-20250929-v1:0?region=eu-west-1",
-    "mistral": "mistral:mistral-medium-latest",
-    "openrouter": "openrouter:google/gemini-2.5-flash",
-    "ollama": "ollama:qwen2.5vl:7b",
-    "endpoint": "endpoint:{url}/v1#qwen",
+PROVIDERS = {
+    "openai": ("openai:gpt-4o", "/chat/completions"),
+    "anthropic": ("anthropic:claude-sonnet-4-5", "/v1/messages"),
+    "gemini": ("gemini:gemini-2.5-flash", "/models/gemini-2.5-flash:generateContent"),
+    "azure": ("azure:my-gpt?api-version=2025-01", "/openai/deployments/my-gpt/chat/completions?api-version=2025-01"),
+    "bedrock": ("bedrock:amazon.nova-v1:0?region=eu-west-1", "/model/amazon.nova-v1:0/converse"),
+    "mistral": ("mistral:mistral-medium-latest", "/chat/completions"),
+    "openrouter": ("openrouter:google/gemini-2.5-flash", "/chat/completions"),
+    "ollama": ("ollama:qwen2.5vl:7b", "/v1/chat/completions"),
+    "endpoint": ("endpoint:{url}/v1#qwen", "/v1/chat/completions"),
 }
-PATHS = {
-    "openai": "/chat/completions",
-    "anthropic": "/v1/messages",
-    "gemini": "/models/gemini-2.5-flash:generateContent",
-    "azure": "/openai/deployments/my-gpt/chat/completions?api-version=2025-01-01-preview",
-    "bedrock": "/model/anthropic.claude-sonnet-4-5-20250929-v1:0/converse",
-    "mistral": "/chat/completions",
-    "openrouter": "/chat/completions",
-    "ollama": "/v1/chat/completions",
-    "endpoint": "/v1/chat/completions",
-}
+"""By kind: the name of a model, and the path of its requests."""
+NAMES, PATHS = ({kind: both[place] for kind, both in PROVIDERS.items()} for place in (0, 1))
 KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "AZURE_OPENAI_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"]
 KEYS += ["MISTRAL_API_KEY", "OPENROUTER_API_KEY", "COUNTERSIGHT_API_KEY"]
 ADDRESSES = ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "AZURE_OPENAI_ENDPOINT", "BEDROCK_BASE_URL"]
@@ -215,16 +206,10 @@ def test_cost_is_reported_by_the_server_or_computed_from_the_price_table(kind, c
         ("anthropic/claude-3-5-haiku-latest", 0.8),
     ],
 )
-def test_a_price_does_not_apply_to_other_models_with_the_same_prefix(model, read) -> None:
+def test_a_price_applies_to_no_other_model_with_the_same_prefix_and_the_users_comes_first(model, read) -> None:
     assert find_price(model, ModelSettings()).read == read
-
-
-def test_a_price_of_the_command_replaces_that_of_the_table(known) -> None:
-    with Providers() as server:
-        known(server)
-        ((answer,), observed) = asyncio.run(asked(name_of("openai", server), price_in=10.0))
-    assert answer.cost == pytest.approx(100 * 10 / 1e6)
-    assert observed["prices"]["source"] == "--price"
+    own = find_price(model, ModelSettings(price_in=10.0))
+    assert (own.read, own.written, own.source) == (10.0, 0.0, "--price")
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "gemini", "bedrock", "mistral", "openrouter", "azure"])

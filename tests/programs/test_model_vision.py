@@ -64,14 +64,7 @@ def test_boxes_are_read_in_the_formats_of_models(said, boxes) -> None:
     assert [patch.box for patch in found(said)] == boxes
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "No idea, there is no picture.",
-        "The dog is on the left.",
-        "{" * 50_000,
-    ],
-)
+@pytest.mark.parametrize("said", ["No idea, there is no picture.", "The dog is on the left.", "{" * 50_000])
 def test_a_reply_without_boxes_is_a_tool_failure(said) -> None:
     with pytest.raises(ToolFailed, match="seer cannot locate"):
         found(said)
@@ -89,13 +82,15 @@ def test_the_number_of_boxes_is_limited() -> None:
     assert len(boxes) == 200
 
 
-def test_the_model_gets_the_picture_and_its_size() -> None:
+def test_the_model_gets_the_picture_its_size_and_the_question() -> None:
     seer = Seer("[]")
     found("", seer=seer)
-    (request,) = seer.requests
-    assert "dog" in request.turns[0].text
-    assert "100 pixels wide" in request.turns[0].text
-    assert request.turns[0].picture is PICTURE
+    assert asyncio.run(ModelVision(seer, []).query(PICTURE, "How many?", None)) == "[]"
+    [[where], [asked]] = [request.turns for request in seer.requests]
+    assert "dog" in where.text
+    assert "100 pixels wide" in where.text
+    assert where.picture is asked.picture is PICTURE
+    assert asked.text.startswith("How many?\n")
 
 
 def test_a_part_is_cropped_and_its_boxes_are_moved_back() -> None:
@@ -105,12 +100,6 @@ def test_a_part_is_cropped_and_its_boxes_are_moved_back() -> None:
     shown = seer.requests[0].turns[0].picture
     assert (shown.width, shown.height) == (40, 20)
     assert "40 pixels wide and 20 pixels high" in seer.requests[0].turns[0].text
-
-
-def test_questions_are_passed_to_the_model() -> None:
-    seer = Seer("Two, I think.")
-    assert asyncio.run(ModelVision(seer, []).query(PICTURE, "How many?", None)) == "Two, I think."
-    assert seer.requests[0].turns[0].text.startswith("How many?\n")
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
@@ -128,7 +117,9 @@ def test_a_cropped_part_respects_the_orientation(kind) -> None:
     assert all(abs(channel - gold) < 12 for channel, gold in zip(pixels.getpixel((15, 3)), (255, 0, 0), strict=True))
 
 
-def test_a_picture_that_cannot_be_decoded_is_a_tool_failure() -> None:
+def test_a_refused_question_or_a_picture_that_cannot_be_decoded_is_a_tool_failure() -> None:
+    with pytest.raises(ToolFailed, match="seer did not answer: too long"):
+        found(AskingFailed("too long", again=False))
     bad = Picture(b"nothing", "image/png", 100, 100)
     with pytest.raises(ToolFailed, match="the picture"):
         asyncio.run(ModelVision(Seer(""), []).query(bad, "What?", Patch((0, 0, 5, 5))))
@@ -138,8 +129,3 @@ def test_a_picture_that_cannot_be_decoded_is_a_tool_failure() -> None:
 def test_server_errors_are_not_failures_of_the_program(failure) -> None:
     with pytest.raises(type(failure)):
         found(failure)
-
-
-def test_a_refused_question_is_a_tool_failure() -> None:
-    with pytest.raises(ToolFailed, match="seer did not answer: too long"):
-        found(AskingFailed("too long", again=False))

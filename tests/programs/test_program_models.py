@@ -36,27 +36,19 @@ def _interpreter(request):
 
 @pytest.mark.parametrize("style", STYLE)
 @pytest.mark.parametrize(("kind", "options", "said"), [("number", (), "5"), ("choice", "3579", "B"), ("open", (), "5")])
-def test_the_result_of_a_program_is_the_answer(style, kind, options, said) -> None:
-    model = programs(style, lambda asked: COUNTING[style])
-    (answer,) = answered(model, request("How many?", kind, map(Option, options)))
+def test_the_result_of_a_program_for_the_question_alone_is_the_answer(style, kind, options, said) -> None:
+    coder = Coder(lambda asked: COUNTING[style])
+    model = Programs("", STYLES[style](Limits()), coder, Eyes())
+    (answer,) = answered(model, request("How many {dogs}?", kind, map(Option, options)))
+    [[turn]] = [asked.turns for asked in coder.requests]
+    assert turn.picture is None
+    assert "Question: How many {dogs}?" in turn.text
+    assert ("(The answer is a number.)" in turn.text) == (kind == "number")
     assert answer.text == said
     assert answer.trace.program in COUNTING[style]
     assert answer.trace.calls[0].result == "3 found"
     assert answer.trace.failure == ""
     assert (answer.tokens_in, answer.tokens_out, answer.cost, answer.model) == (10, 5, 0.25, "coder-1")
-
-
-@pytest.mark.parametrize("style", STYLE)
-def test_the_code_model_gets_the_question_without_the_picture(style) -> None:
-    coder = Coder(lambda asked: COUNTING[style])
-    model = Programs("", STYLES[style](Limits()), coder, Eyes())
-    answered(model, request("How many dogs would there be {if} two more came?", "number"))
-    (asked,) = coder.requests
-    (turn,) = asked.turns
-    assert turn.picture is None
-    assert turn.text.rstrip().endswith(
-        "Question: How many dogs would there be {if} two more came? (The answer is a number.)"
-    )
 
 
 @pytest.mark.parametrize("style", STYLE)
@@ -221,10 +213,8 @@ def test_a_separate_change_is_part_of_the_prompt(tmp_path) -> None:
 
 
 def test_a_prompt_without_a_picture_is_refused(tmp_path) -> None:
-    folder = dataset(tmp_path / "data", 1)
-    done = run_command(folder, tmp_path / "run", "visprog:reference", "--prompt", "text-only")
-    assert done.returncode == 2
-    assert "needs a picture" in done.stderr
+    with pytest.raises(ModelError, match="needs a picture"):
+        ask(dataset(tmp_path / "data", 1), tmp_path / "run", "visprog:reference", prompt="text-only")
 
 
 def test_without_the_interpreter_viper_says_what_to_install_and_visprog_works(monkeypatch) -> None:

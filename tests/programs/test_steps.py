@@ -129,18 +129,7 @@ def test_expressions_calculate_compare_and_choose(expression, value) -> None:
 
 
 @pytest.mark.parametrize(
-    "expression",
-    [
-        "",
-        "{D} + 1",
-        "'a' + 1",
-        "f(1)",
-        "A.real",
-        "2 ** 9",
-        "'a' * 9",
-        "10**13",
-        "{L} + 1",
-    ],
+    "expression", ["", "{D} + 1", "'a' + 1", "f(1)", "A.real", "2 ** 9", "'a' * 9", "10**13", "{L} + 1"]
 )
 def test_other_expressions_are_refused(expression) -> None:
     with pytest.raises(BadExpression):

@@ -56,8 +56,6 @@ def test_any_text_gives_a_program_or_a_failure(text) -> None:
 @pytest.mark.parametrize(
     ("body", "value"),
     [
-        ("return image.exists('dog')", True),
-        ("return sorted(image.find('dog'), key=lambda dog: -dog.left)[0].left", 70),
         ("dog = image.find('dog')[0]\nreturn str((dog.left, dog.lower, dog.right, dog.upper))", "(0, 80, 20, 100)"),
         ("dog = image.find('dog')[1]\nreturn str((dog.width, dog.height))", "(20, 30)"),
         ("dog = image.find('dog')[1]\nreturn dog.horizontal_center + dog.vertical_center", 75.0),
@@ -66,22 +64,14 @@ def test_any_text_gives_a_program_or_a_failure(text) -> None:
         ("left, lower, right = image.find('dog')\nreturn left.overlaps(right)", False),
         ("return image.overlaps(image.find('dog')[0])", True),
         ("dogs = image.find('dog')\nreturn dogs[0].inside(image) and not dogs[0].inside(dogs[1:])", True),
-        ("dogs = image.find('dog')\nreturn distance(dogs[0], dogs[2])", 50.0),
         ("return coerce_to_numeric('There are twelve of them.') + coerce_to_numeric('3') + coerce_to_numeric(2)", 17),
-        ("return llm_query('Do dogs bark?')", "Do dogs bark?\nAnswer in a few words."),
         ("return image.find('dog')[0] in image.find('dog')", True),
         ("return image.find('dog')[0] == image.find('dog')[1]", False),
         ("print('looking')\nreturn None", None),
     ],
 )
 def test_programs_can_use_the_tools(body, value) -> None:
-    async def ask(question):
-        return question
-
-    def said(question):
-        return {"What?": "A dog.", "Is the dog brown?": "Yes, it is."}.get(question, "It is a dog")
-
-    assert returned(body, Eyes(said), ask) == value
+    assert returned(body) == value
 
 
 @pytest.mark.parametrize(

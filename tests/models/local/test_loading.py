@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -34,55 +35,53 @@ def test_a_downloaded_model_is_found_by_its_name(copy: Path, tmp_path: Path, mon
     assert load("somebody/tiny-llava", device="cpu").family == "llava"
 
 
-def test_a_model_that_was_not_downloaded_is_reported_with_the_command() -> None:
-    with pytest.raises(
-        ModelError,
-        match=r"nothing. is not on this machine; download it with: hf download nobody/nothing",
-    ):
-        load("nobody/nothing")
-
-
-@pytest.mark.parametrize("name", ["/no/such/folder", "one", "bad\x00name"])
-def test_a_missing_folder_or_invalid_name_is_reported(name: str) -> None:
-    with pytest.raises(ModelError) as caught:
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("nobody/nothing", "nothing. is not on this machine; download it with: hf download nobody/nothing"),
+        ("/no/such/folder", "is not on this machine; name a folder with config.json and weights"),
+        ("one", "is not on this machine; name a folder"),
+        ("bad\x00name", "is not on this machine; name a folder"),
+    ],
+)
+def test_a_missing_model_or_invalid_name_is_reported(name: str, reason: str) -> None:
+    with pytest.raises(ModelError, match=reason) as caught:
         load(name)
     assert "\n" not in str(caught.value)
 
 
+INDEX = {"metadata": {}, "weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}
+
+
 @pytest.mark.parametrize(
-    ("missing", "reason"),
+    ("file", "content", "reason"),
     [
-        ("config.json", r"is not a model: it contains no config\.json"),
-        ("model.safetensors", r"has no weights .*; name a folder with config\.json and weights"),
-        ("preprocessor_config.json", "cannot be loaded|has no image processor"),
+        ("config.json", None, r"is not a model: it contains no config\.json"),
+        ("model.safetensors", None, r"has no weights .*; name a folder with config\.json and weights"),
+        ("preprocessor_config.json", None, "cannot be loaded|has no image processor"),
+        (
+            "model.safetensors.index.json",
+            json.dumps(INDEX).encode(),
+            r"not complete: model-00002-of-00002\.safetensors",
+        ),
+        *(
+            ("config.json", content, "cannot be loaded")
+            for content in (b"", b"[]", b'{"model_type": "no"}', b"\xff\xfe")
+        ),
+        *(
+            (file, ..., "cannot be loaded")
+            for file in ("model.safetensors", "tokenizer.json", "preprocessor_config.json")
+        ),
     ],
 )
-def test_a_missing_file_is_reported(missing: str, reason: str, copy: Path) -> None:
-    (copy / missing).unlink()
-    with pytest.raises(ModelError, match=reason):
-        load(str(copy))
-
-
-def test_an_incomplete_download_is_reported(copy: Path) -> None:
-    index = {"metadata": {}, "weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}
-    (copy / "model.safetensors.index.json").write_text(json.dumps(index))
-    with pytest.raises(ModelError, match=r"is not complete: model-00002-of-00002\.safetensors is missing"):
-        load(str(copy))
-
-
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"model_type": "no such family"}', b"\xff\xfe\x00"])
-def test_a_damaged_configuration_is_reported(copy: Path, content: bytes) -> None:
-    (copy / "config.json").write_bytes(content)
-    with pytest.raises(ModelError, match="cannot be loaded") as caught:
-        load(str(copy))
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json", "preprocessor_config.json"])
-def test_a_truncated_file_is_reported(copy: Path, name: str) -> None:
-    content = (copy / name).read_bytes()
-    (copy / name).write_bytes(content[: len(content) // 2])
-    with pytest.raises(ModelError, match="cannot be loaded") as caught:
+def test_a_missing_damaged_or_truncated_file_is_reported(file: str, content: Any, reason: str, copy: Path) -> None:
+    """`...` stands for the first half of the file."""
+    if content is None:
+        (copy / file).unlink()
+    else:
+        whole = content if content is not ... else (copy / file).read_bytes()[: (copy / file).stat().st_size // 2]
+        (copy / file).write_bytes(whole)
+    with pytest.raises(ModelError, match=reason) as caught:
         load(str(copy))
     assert "\n" not in str(caught.value)
 
@@ -132,11 +131,6 @@ def test_a_missing_package_is_reported_with_the_command(
         load(str(copy))
 
 
-def test_a_missing_device_is_reported() -> None:
-    with pytest.raises(ModelError, match=r"there is no device 'cdu'; did you mean 'cpu'\?"):
-        find_device("cdu")
-
-
 def test_the_default_dtype_is_that_of_the_weights_or_float32_on_the_cpu() -> None:
     config = transformers.LlavaConfig()
     config.dtype = torch.bfloat16
@@ -147,7 +141,9 @@ def test_the_default_dtype_is_that_of_the_weights_or_float32_on_the_cpu() -> Non
         find_dtype("bfloat", "cpu", config)
 
 
-def test_a_torch_without_cuda_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_device_or_a_torch_without_cuda_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ModelError, match=r"there is no device 'cdu'; did you mean 'cpu'\?"):
+        find_device("cdu")
     monkeypatch.setattr("torch.version.cuda", None)
     with pytest.raises(ModelError, match=r"the installed torch \(.+\) was built without CUDA"):
         find_device("cuda")

@@ -125,11 +125,7 @@ def _byte_level(bos: str, eos: str, *extra: str) -> PreTrainedTokenizerBase:
         single=f"{bos} $A", pair=f"{bos} $A {bos} $B", special_tokens=[(bos, begin)]
     )
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=base,
-        bos_token=bos,
-        eos_token=eos,
-        pad_token="<pad>",
-        additional_special_tokens=list(extra),
+        tokenizer_object=base, bos_token=bos, eos_token=eos, pad_token="<pad>", additional_special_tokens=list(extra)
     )
 
 
