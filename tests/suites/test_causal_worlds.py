@@ -13,8 +13,9 @@ from countersight.suites import find_suite
 from countersight.suites.cello.queries import Shape, YesNoQuery
 from countersight.suites.cello.tasks import TASKS, queries
 from countersight.suites.worlds import causal_questions
-from countersight.suites.worlds.causal_questions import CAUSES, graphs, is_confirmed, options_of
+from countersight.suites.worlds.causal_questions import CAUSES, options_of
 from countersight.suites.worlds.making import drafts_with_cases
+from countersight.suites.worlds.support_graphs import graphs, is_confirmed
 from countersight.worlds import COLOURS, build_supports, building, fallen
 
 
