@@ -95,15 +95,20 @@ def command_here(*arguments):
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
+def command(*words, **options):
+    """A command in a process of its own."""
+    line = [sys.executable, "-m", "countersight", *map(str, words)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=280, check=False, **options)
+
+
 def run_command(folder, output, model, *more):
-    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    return command("run", folder, "--model", model, "-o", output, *more)
 
 
 def start_command(folder, output, model, *more, group=False):
     """A run that goes on by itself, where wanted in a group of processes of its own, as in a terminal."""
-    command = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=group)
+    line = [sys.executable, "-m", "countersight", "run", folder, "--model", model, "-o", output, *more]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=group)
 
 
 def run_killed(folder, output, model, *more, kills):

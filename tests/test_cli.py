@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from chat_server import ChatServer
 from making import dataset
+from running import command as countersight
 from running import command_here
 from waiting import wait_until
 
@@ -20,11 +21,6 @@ from countersight.cli import command, main
 from countersight.cli.parsing import build_parser, in_options
 
 ROOT = Path(__file__).parents[1]
-
-
-def countersight(*arguments, **options):
-    command = [sys.executable, "-m", "countersight", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, **options)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import subprocess
 import sys
 from importlib import import_module
 from importlib.metadata import EntryPoint
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from making import dataset
+from running import command
 
 from countersight.audits.checkers import CHECKERS
 from countersight.audits.extraction import EXTRACTORS
@@ -106,8 +106,7 @@ def modules_in(page: Path) -> list[str]:
 
 
 def countersight(environment: dict[str, str], *words: object, cwd: Path | None = None, status: int = 0) -> str:
-    command = [sys.executable, "-m", "countersight", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, env=environment, cwd=cwd)
+    done = command(*words, env=environment, cwd=cwd)
     assert done.returncode == status, done.stderr
     return done.stderr if status == 2 else done.stdout
 

@@ -28,11 +28,13 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opening(tmp_path: Path) -> Iterator[Callable[..., tuple[partial[Visitor], Campaign]]]:
-    """Make a campaign that is open until the test ends; returns what makes visitors of it, and the campaign."""
+    """Open a campaign until the test ends, made first if a flow is named: what makes its visitors, and itself."""
     with ExitStack() as stack:
 
-        def make(flow: str, number: int = 6, **more: object) -> tuple[partial[Visitor], Campaign]:
-            app, campaign = stack.enter_context(opened(make_campaign(tmp_path / "campaign", flow, number, **more)))
+        def make(flow: str = "", *more: int, **sources: object) -> tuple[partial[Visitor], Campaign]:
+            if flow:
+                make_campaign(tmp_path / "campaign", flow, *more, **sources)
+            app, campaign = stack.enter_context(opened(tmp_path / "campaign"))
             return partial(Visitor, app, campaign), campaign
 
         yield make

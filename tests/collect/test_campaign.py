@@ -232,50 +232,49 @@ def test_the_agreement_on_one_item_has_no_interval(opening):
     assert format_agreement(named.agreement)["raw agreement"] == "0.00 (no interval: one item)"
 
 
-def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path):
+def test_a_test_opens_a_phase_within_its_tries_and_never_after(tmp_path: Path, opening):
     make_campaign(tmp_path / "campaign", "verify", 1)
     file = tmp_path / "campaign" / "campaign.toml"
     file.write_text(settings_text("verify", "With a test"), encoding="utf-8")
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben = Visitor(app, campaign, "ada"), Visitor(app, campaign, "ben")
-        assert ada.post("/work/verify").headers["location"] == "/test/verify"
-        assert ada.post("/test/verify", q0="2").status_code == 303
-        assert ada.begin("verify")
-        assert "try again" in ben.post("/test/verify", q0="1").text
-        assert "no attempts left" in ben.post("/test/verify", q0="").text
-        ben.post("/test/verify", q0="2")
-        assert ben.post("/work/verify").headers["location"] == "/test/verify"
-        lead = Visitor(app, campaign, "lea", "lead")
-        lead.post(f"/lead/people/{ben.id}/reset")
-        ben.post("/test/verify", q0="2")
-        assert ben.begin("verify")
-        rows = campaign.store.read(lambda c: c.execute(text("SELECT passed FROM qualification ORDER BY id")).scalars())
-        assert len(list(rows)) == 4  # passes and fails are all kept
+    enter, campaign = opening()
+    ada, ben = enter("ada"), enter("ben")
+    assert ada.post("/work/verify").headers["location"] == "/test/verify"
+    assert ada.post("/test/verify", q0="2").status_code == 303
+    assert ada.begin("verify")
+    assert "try again" in ben.post("/test/verify", q0="1").text
+    assert "no attempts left" in ben.post("/test/verify", q0="").text
+    ben.post("/test/verify", q0="2")
+    assert ben.post("/work/verify").headers["location"] == "/test/verify"
+    lead = enter("lea", "lead")
+    lead.post(f"/lead/people/{ben.id}/reset")
+    ben.post("/test/verify", q0="2")
+    assert ben.begin("verify")
+    rows = campaign.store.read(lambda c: c.execute(text("SELECT passed FROM qualification ORDER BY id")).scalars())
+    assert len(list(rows)) == 4  # passes and fails are all kept
 
 
-def test_the_interface_speaks_other_languages(tmp_path: Path):
+def test_the_interface_speaks_other_languages(tmp_path: Path, opening):
     folder = make_campaign(tmp_path / "campaign", "verify", 1)
     setting(folder, 'languages = ["en"]', 'languages = ["en", "de", "nl"]')
     own = folder / "locale" / "nl" / "LC_MESSAGES"
     own.mkdir(parents=True)
     (own / "messages.po").write_text('msgid "Log in"\nmsgstr "Aanmelden"\n', encoding="utf-8")
-    with opened(folder) as (app, campaign):
-        visitor = Visitor(app, campaign, "ada")
-        for language, words in (
-            ("de-AT,de;q=0.9", "Anmelden"),
-            ("nl", "Aanmelden"),
-            ("it", "Log in"),
-        ):
-            page = Visitor(app, campaign).client.get("/login", headers={"accept-language": language}).text
-            assert f"<h1>{words}</h1>" in page
-        mine = visitor.client.get("/mine", headers={"accept-language": "de"}).text
-        assert ('<html lang="de">' in mine, "<dd>0,00 USD</dd>" in mine) == (True, True)
-        task = visitor.begin("verify")
-        sent = {"csrf": visitor.csrf, "related": "no"}
-        assert (
-            "Sagen Sie, warum es verworfen"
-            in visitor.client.post(task, data=sent, headers={"accept-language": "de"}).text
-        )
+    enter, _ = opening()
+    visitor = enter("ada")
+    for language, words in (
+        ("de-AT,de;q=0.9", "Anmelden"),
+        ("nl", "Aanmelden"),
+        ("it", "Log in"),
+    ):
+        page = enter().client.get("/login", headers={"accept-language": language}).text
+        assert f"<h1>{words}</h1>" in page
+    mine = visitor.client.get("/mine", headers={"accept-language": "de"}).text
+    assert ('<html lang="de">' in mine, "<dd>0,00 USD</dd>" in mine) == (True, True)
+    task = visitor.begin("verify")
+    sent = {"csrf": visitor.csrf, "related": "no"}
+    assert (
+        "Sagen Sie, warum es verworfen" in visitor.client.post(task, data=sent, headers={"accept-language": "de"}).text
+    )
 
 
 SAID = {"RefusedError": 1, "fail": 1, "say": 0, "Dispute": 1, "ModelCheck": 3}

@@ -229,14 +229,14 @@ def test_a_prior_that_is_right_now_is_none_in_whatever_spelling() -> None:
 
 
 @pytest.mark.parametrize("flow", ["verify", "cvqa"])
-def test_what_people_cannot_judge_is_told_and_not_given_to_them(tmp_path: Path, flow: str) -> None:
+def test_what_people_cannot_judge_is_told_and_not_given_to_them(tmp_path: Path, opening, flow: str) -> None:
     hidden = Question("How many?", "", "number", hidden=True)
     several = case(1, **ALONE | {"further_images": ("images/1-2.png",)})
     source = dataset(tmp_path / "asked", [case(0, **ALONE | {"counterfactual": hidden}), several, case(2)])
     told: list[str] = []
     new_campaign(tmp_path / "campaign", flow, Sources(source=source, on_bad=told.append), title="")
-    with opened(tmp_path / "campaign") as (_, campaign):
-        assert campaign.store.read(lambda c: c.exec_driver_sql("select key from item").scalars().all()) == ["case-2"]
+    _, campaign = opening()
+    assert campaign.store.read(lambda c: c.exec_driver_sql("select key from item").scalars().all()) == ["case-2"]
     assert told == [
         "case-0: its answer is hidden, so it cannot be verified",
         "case-1: it has several pictures, but people would see only the first",

@@ -36,32 +36,29 @@ def balances(campaign: Campaign, person: Visitor) -> dict[str, int]:
 
 
 @pytest.fixture
-def verify(tmp_path: Path):
-    make_campaign(tmp_path / "campaign", "verify", 3)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        yield app, campaign
+def verify(opening):
+    return opening("verify", 3)
 
 
 @pytest.fixture
-def cosim(tmp_path: Path):
+def cosim(opening):
     """One finished item of three phases, by ada, ben and cleo."""
-    make_campaign(tmp_path / "campaign", "cosim", 1)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        people = [Visitor(app, campaign, name) for name in ("ada", "ben", "cleo")]
-        for person, phase in zip(people, ("question", "change", "distractor"), strict=True):
-            person.contribute(phase)
-        yield app, campaign, people
+    enter, campaign = opening("cosim", 1)
+    people = list(map(enter, ("ada", "ben", "cleo")))
+    for person, phase in zip(people, ("question", "change", "distractor"), strict=True):
+        person.contribute(phase)
+    return enter, campaign, people
 
 
 def test_a_paused_person_sees_their_account_and_a_blocked_one_nothing(verify):
-    app, campaign = verify
-    ada, lead = Visitor(app, campaign, "ada"), Visitor(app, campaign, "lea", "lead")
+    enter, _ = verify
+    ada, lead = enter("ada"), enter("lea", "lead")
     task = ada.begin("verify")
     lead.post(f"/lead/people/{ada.id}/access", access="paused")
     assert "Your account is paused" in ada.get("/work").text
     assert ada.post(task, **ANSWERS["verify/verify"]).status_code == 403
     assert ada.post("/work/verify").status_code == 403
-    assert Visitor(app, campaign, "ben").begin("verify") is not None  # what ada held is free
+    assert enter("ben").begin("verify") is not None  # what ada held is free
     lead.post(f"/lead/people/{ada.id}/access", access="open")
     ada.contribute("verify")
     lead.post(f"/lead/people/{ada.id}/access", access="blocked")
@@ -74,8 +71,8 @@ def test_a_paused_person_sees_their_account_and_a_blocked_one_nothing(verify):
     [("keep", "no", "done", "voided"), ("redo", "yes", "open", "accrued"), ("remove", "no", "removed", "voided")],
 )
 def test_all_work_of_a_person_is_kept_redone_or_removed_and_pay_is_decided(cosim, fate, paid, state, account):
-    app, campaign, (ada, ben, cleo) = cosim
-    lead = Visitor(app, campaign, "lea", "lead")
+    enter, campaign, (ada, ben, cleo) = cosim
+    lead = enter("lea", "lead")
     assert lead.post(f"/lead/people/{ben.id}/work", fate=fate).status_code == 422  # pay is decided, not forgotten
     asked = lead.post(f"/lead/people/{ben.id}/work", fate=fate, pay=paid).text
     assert ("Contributions affected: 1" in asked, states(campaign)) == (True, ["done"])  # nothing yet
@@ -85,23 +82,23 @@ def test_all_work_of_a_person_is_kept_redone_or_removed_and_pay_is_decided(cosim
     assert set(balances(campaign, ada)) == set(balances(campaign, cleo)) == {"accrued"}  # others lose nothing
     if fate == "redo":  # the question stands; others do the change again, anybody what was built on it
         assert ben.begin("change") is None
-        Visitor(app, campaign, "dan").contribute("change")
+        enter("dan").contribute("change")
         cleo.contribute("distractor")
         assert states(campaign) == ["done"]
 
 
-def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, capsys):
+def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, opening, capsys):
     make_campaign(tmp_path / "campaign", "cfmm", 2)
     more = tmp_path / "more"
     more.mkdir()
     for number in range(3):
         (more / f"{number}.png").write_bytes(picture((number, 90, 0)))
-    with opened(tmp_path / "campaign") as (app, campaign):  # it is open meanwhile
-        for added in ("3 items added", "0 items added"):  # what is there already is not added again
-            assert main(["collect", "add", str(campaign.path), "--pictures", str(more)]) == 0
-            assert added in capsys.readouterr().out
-        ada = Visitor(app, campaign, "ada")
-        assert sum(ada.contribute("write") is not None for _ in range(6)) == 5
+    enter, campaign = opening()  # it is open meanwhile
+    for added in ("3 items added", "0 items added"):  # what is there already is not added again
+        assert main(["collect", "add", str(campaign.path), "--pictures", str(more)]) == 0
+        assert added in capsys.readouterr().out
+    ada = enter("ada")
+    assert sum(ada.contribute("write") is not None for _ in range(6)) == 5
     make_campaign(tmp_path / "other", "verify", 2)
     source = dataset(tmp_path / "cases", [case(7), case(1)])
     assert main(["collect", "add", str(tmp_path / "other"), "--from", str(source)]) == 0
@@ -110,15 +107,15 @@ def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, caps
     assert "case-1: is already in the campaign" in told.err
 
 
-def test_other_cases_with_known_names_are_added_under_new_ones(tmp_path: Path, capsys):
+def test_other_cases_with_known_names_are_added_under_new_ones(tmp_path: Path, opening, capsys):
     folder = make_campaign(tmp_path / "campaign", "verify", 2, source=dataset(tmp_path / "first", [case(1), case(2)]))
     other = msgspec.structs.replace(case(7), id="case-1")
     source = dataset(tmp_path / "second", [other, case(2)])
     for added in ("1 item added", "0 items added"):
         assert main(["collect", "add", str(folder), "--from", str(source)]) == 0
         assert added in capsys.readouterr().out
-    with opened(folder) as (_, campaign):
-        rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.key, tables.item.c.source)).all())
+    _, campaign = opening()
+    rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.key, tables.item.c.source)).all())
     assert [row.key for row in rows] == ["case-1", "case-2", "case-1-2"]
     assert json.loads(rows[2].source)["case"]["id"] == "case-1-2"
 
@@ -132,9 +129,9 @@ def test_forty_four_pictures_make_forty_four_items_of_three(opening):
 
 
 def test_a_reviewer_samples_finished_work_and_keeping_it_earns_the_bonus(cosim):
-    app, campaign, (_, _, cleo) = cosim
+    enter, campaign, (_, _, cleo) = cosim
     campaign.store.write_now(lambda c: c.execute(tables.contribution.update().values(fooled=2)))
-    rita = Visitor(app, campaign, "rita", "reviewer")
+    rita = enter("rita", "reviewer")
     place = rita.post("/review/sample").headers["location"]
     assert "A sample of finished work" in rita.get(place).text
     assert rita.post("/review/sample").headers["location"] == "/review?empty=1"  # nothing is drawn twice
@@ -145,8 +142,8 @@ def test_a_reviewer_samples_finished_work_and_keeping_it_earns_the_bonus(cosim):
 
 
 def test_a_reviewer_edits_and_the_author_keeps_seat_and_pay(cosim):
-    app, campaign, (ada, *_) = cosim
-    rita, lead = Visitor(app, campaign, "rita", "reviewer"), Visitor(app, campaign, "lea", "lead")
+    enter, campaign, (ada, *_) = cosim
+    rita, lead = enter("rita", "reviewer"), enter("lea", "lead")
     place = rita.post("/review/sample").headers["location"]
     form = f"{place}/edit/1"
     page = rita.get(place).text
@@ -170,13 +167,13 @@ def test_a_reviewer_edits_and_the_author_keeps_seat_and_pay(cosim):
 
 
 def test_work_is_sent_back_with_a_note_and_corrected_without_being_paid_twice(cosim):
-    app, campaign, (_, ben, cleo) = cosim
-    rita = Visitor(app, campaign, "rita", "reviewer")
+    enter, campaign, (_, ben, cleo) = cosim
+    rita = enter("rita", "reviewer")
     place = rita.post("/review/sample").headers["location"]
     rita.post(place, outcome="returned", contribution="2", note="which circle do you mean?")
     assert states(campaign) == ["open"]
     assert "A reviewer sent an item back to you." in ben.get("/work").text
-    lead = Visitor(app, campaign, "lea", "lead")
+    lead = enter("lea", "lead")
     for access in ("paused", "open"):  # a pause does not take it away
         saved = lead.post(f"/lead/people/{ben.id}/access", access=access).headers["location"]
         assert "The change was saved." in lead.get(saved).text
@@ -196,8 +193,8 @@ def test_work_is_sent_back_with_a_note_and_corrected_without_being_paid_twice(co
 
 @pytest.mark.parametrize(("chosen", "loses"), [(None, "ada"), ("2", "ben"), ("0", "")])
 def test_a_removed_item_takes_the_pay_of_the_contribution_that_the_reviewer_chose(cosim, chosen, loses):
-    app, campaign, people = cosim
-    rita = Visitor(app, campaign, "rita", "reviewer")
+    enter, campaign, people = cosim
+    rita = enter("rita", "reviewer")
     place = rita.post("/review/sample").headers["location"]
     fields = {} if chosen is None else {"contribution": chosen}
     assert rita.post(place, outcome="fair", note="it is bad", contribution="99").status_code == 422
@@ -207,31 +204,31 @@ def test_a_removed_item_takes_the_pay_of_the_contribution_that_the_reviewer_chos
     assert found == {name: name == loses for name in ("ada", "ben", "cleo")}
 
 
-def test_quotas_hold_for_a_phase_an_aspect_and_a_person(tmp_path: Path):
+def test_quotas_hold_for_a_phase_an_aspect_and_a_person(tmp_path: Path, opening):
     make_campaign(tmp_path / "campaign", "cfmm", 6)
     setting(
         tmp_path / "campaign",
         "[phases.write]",
         "[quotas]\ncount = 2\n[person_quotas]\ncount = 1\n[phases.write]\nmost = 2",
     )
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada, ben, cleo = (Visitor(app, campaign, name) for name in ("ada", "ben", "cleo"))
-        for person in (ada, ben):
-            person.contribute("write")
-        for person in (ada, cleo):  # one has written hers, of the other kind there are enough
-            task = person.begin("write")
-            assert 'value="count" disabled' in person.get(task).text
-            answer = person.post(task, **ANSWERS["cfmm/write"])
-            assert (answer.status_code, "There are enough of “count”" in answer.text) == (422, True)
-        ada.contribute("write", aspect="size")
-        assert ada.begin("write") is None
-        assert "reached the limit per person" in ada.get("/work").text
-        assert "2 / 2" in Visitor(app, campaign, "lea", "lead").get("/lead").text
+    enter, _ = opening()
+    ada, ben, cleo = map(enter, ("ada", "ben", "cleo"))
+    for person in (ada, ben):
+        person.contribute("write")
+    for person in (ada, cleo):  # one has written hers, of the other kind there are enough
+        task = person.begin("write")
+        assert 'value="count" disabled' in person.get(task).text
+        answer = person.post(task, **ANSWERS["cfmm/write"])
+        assert (answer.status_code, "There are enough of “count”" in answer.text) == (422, True)
+    ada.contribute("write", aspect="size")
+    assert ada.begin("write") is None
+    assert "reached the limit per person" in ada.get("/work").text
+    assert "2 / 2" in enter("lea", "lead").get("/lead").text
 
 
 def test_what_leads_and_reviewers_do_is_in_the_log_and_what_workers_do_is_not(verify, capsys):
-    app, campaign = verify
-    lead, ada = Visitor(app, campaign, "lea", "lead"), Visitor(app, campaign, "ada")
+    enter, campaign = verify
+    lead, ada = enter("lea", "lead"), enter("ada")
     ada.contribute("verify")
     lead.post(f"/lead/people/{ada.id}/role", role="reviewer")
     lead.post(f"/lead/pay/approve/{ada.id}")
@@ -248,11 +245,11 @@ def test_what_leads_and_reviewers_do_is_in_the_log_and_what_workers_do_is_not(ve
     assert capsys.readouterr().out == lead.get("/lead/log.csv").text
 
 
-def test_a_copy_is_restored_into_either_database(tmp_path: Path, database: str | None, capsys):
+def test_a_copy_is_restored_into_either_database(tmp_path: Path, opening, database: str | None, capsys):
     make_campaign(tmp_path / "campaign", "verify", 2)
-    with opened(tmp_path / "campaign") as (app, campaign):
-        Visitor(app, campaign, "ada").contribute("verify")
-        assert main(["collect", "backup", str(campaign.path), "-o", str(tmp_path / "first")]) == 0  # while it is open
+    enter, campaign = opening()
+    enter("ada").contribute("verify")
+    assert main(["collect", "backup", str(campaign.path), "-o", str(tmp_path / "first")]) == 0  # while it is open
     for name in ("campaign", "first"):
         assert (tmp_path / name / "campaign.sqlite").stat().st_mode & 0o077 == 0
     restore(tmp_path / "first", tmp_path / "again", database)
@@ -303,10 +300,10 @@ def script(lead: Visitor, label: str = "a script") -> dict[str, str]:
 
 
 def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
-    app, campaign = verify
-    lead, ada = Visitor(app, campaign, "lea", "lead"), Visitor(app, campaign, "ada")
+    enter, _ = verify
+    lead, ada = enter("lea", "lead"), enter("ada")
     ada.contribute("verify")
-    http, token = Visitor(app, campaign).client, script(lead)
+    http, token = enter().client, script(lead)
     assert [item["key"] for item in http.get("/api/items", headers=token).json()] == ["case-0", "case-1", "case-2"]
     assert [each["id"] for each in http.get("/api/items?after=1", headers=token).json()] == [2, 3]
     (made,) = http.get("/api/contributions", headers=token).json()
@@ -347,31 +344,31 @@ def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
     assert (refused.status_code, list(refused.json())) == (401, ["error"])
 
 
-def test_guidelines_are_markdown_with_pictures_and_tags_stay_text(tmp_path: Path):
+def test_guidelines_are_markdown_with_pictures_and_tags_stay_text(tmp_path: Path, opening):
     folder = make_campaign(tmp_path / "campaign", "verify", 1)
     (folder / "guidelines").mkdir()
     (folder / "guidelines" / "good.png").write_bytes(picture())
     setting(folder, "A campaign", "<script>title</script>")
     text = "# Look\n\n**Both** answers, [the paper](https://example.org)\n\n![good](good.png)\n\n<script>x</script>"
     (folder / "guidelines" / "verify.md").write_text(text, encoding="utf-8")
-    with opened(folder) as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        page = ada.get("/guidelines/verify").text
-        for part in (
-            "&lt;script&gt;title",
-            "<h3>Look</h3>",
-            "<strong>Both</strong>",
-            'href="https://example.org"',
-            "&lt;script&gt;",
-        ):
-            assert part in page
-        assert 'src="/pictures/good.png"' in page
-        assert ada.get("/pictures/good.png").content == picture()
-        assert ada.get("/pictures/verify.md").status_code == 404
-        assert ada.get(f"/pictures/{'a' * 5000}.png").status_code == 404
+    enter, _ = opening()
+    ada = enter("ada")
+    page = ada.get("/guidelines/verify").text
+    for part in (
+        "&lt;script&gt;title",
+        "<h3>Look</h3>",
+        "<strong>Both</strong>",
+        'href="https://example.org"',
+        "&lt;script&gt;",
+    ):
+        assert part in page
+    assert 'src="/pictures/good.png"' in page
+    assert ada.get("/pictures/good.png").content == picture()
+    assert ada.get("/pictures/verify.md").status_code == 404
+    assert ada.get(f"/pictures/{'a' * 5000}.png").status_code == 404
 
 
-def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
+def test_an_unsafe_configuration_is_named(tmp_path: Path, opening, capsys):
     folder = make_campaign(tmp_path / "campaign", "verify", 1)
     serve = ["collect", "serve", str(folder), "--check"]
     assert main([*serve, "--host", "0.0.0.0"]) == 1
@@ -380,14 +377,14 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
         assert words in told
     setting(folder, 'contact = ""', 'contact = "ada@example.org"')
     (folder / "secret.key").chmod(0o644)
-    with opened(folder) as (_, campaign):
-        invite_person(campaign, "lea", "lead")
-        assert [fault.partition(":")[0] for fault in configuration_faults(campaign)] == [
-            "others on this machine can read secret.key"
-        ]
-        (folder / "secret.key").chmod(0o600)
-        safe = {"public_url": "https://collect.example.org", "trusted_proxies": "127.0.0.1"}
-        assert configuration_faults(campaign, "0.0.0.0", **safe) == []
+    _, campaign = opening()
+    invite_person(campaign, "lea", "lead")
+    assert [fault.partition(":")[0] for fault in configuration_faults(campaign)] == [
+        "others on this machine can read secret.key"
+    ]
+    (folder / "secret.key").chmod(0o600)
+    safe = {"public_url": "https://collect.example.org", "trusted_proxies": "127.0.0.1"}
+    assert configuration_faults(campaign, "0.0.0.0", **safe) == []
 
 
 @pytest.mark.parametrize(
@@ -400,25 +397,25 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, capsys):
         ("en", "How many cups are there?", "Had two cups fallen off the table, how many cups would be left?"),
     ],
 )
-def test_people_write_in_their_own_language(tmp_path: Path, language: str, basic: str, counterfactual: str):
+def test_people_write_in_their_own_language(tmp_path: Path, opening, language: str, basic: str, counterfactual: str):
     make_campaign(tmp_path / "campaign", "cfmm", 1, language=language)
     if language.startswith("de"):  # the interface is in German too, and English for those who ask for it
         setting(tmp_path / "campaign", 'languages = ["de", "en"]', 'languages = ["en"]')
     pair = ANSWERS["cfmm/write"] | {"basic": basic, "counterfactual": counterfactual}
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        task = ada.begin("write")
-        assert f'lang="{language}" dir="auto"' in ada.get(task).text
-        assert "says the same as" in ada.post(task, **pair | {"option_b": "X", "option_a": "x"}).text
-        assert "is missing" in ada.post(task, **pair | {"basic": " "}).text
-        again = {"basic": f"¿ {counterfactual.upper()} ?"}
-        assert "says the same as" in ada.post(task, **pair | again).text
-        if language == "zh":
-            assert "says the same as" in ada.post(task, **pair | {"counterfactual": "有几个 杯子?"}).text
-        if language == "zh":
-            leaky = {"counterfactual": "如果把车漆成蓝色，它是什么颜色？", "option_a": "蓝色", "option_b": "红色"}
-            assert "names the answer" in ada.post(task, **pair | leaky).text
-        assert ada.post(task, **pair).status_code == 303
+    enter, _ = opening()
+    ada = enter("ada")
+    task = ada.begin("write")
+    assert f'lang="{language}" dir="auto"' in ada.get(task).text
+    assert "says the same as" in ada.post(task, **pair | {"option_b": "X", "option_a": "x"}).text
+    assert "is missing" in ada.post(task, **pair | {"basic": " "}).text
+    again = {"basic": f"¿ {counterfactual.upper()} ?"}
+    assert "says the same as" in ada.post(task, **pair | again).text
+    if language == "zh":
+        assert "says the same as" in ada.post(task, **pair | {"counterfactual": "有几个 杯子?"}).text
+    if language == "zh":
+        leaky = {"counterfactual": "如果把车漆成蓝色，它是什么颜色？", "option_a": "蓝色", "option_b": "红色"}
+        assert "names the answer" in ada.post(task, **pair | leaky).text
+    assert ada.post(task, **pair).status_code == 303
 
 
 def test_a_region_does_not_switch_the_checks_of_a_language_off(opening):
@@ -440,19 +437,19 @@ def test_figures_are_at_most_a_minute_old(opening, monkeypatch: pytest.MonkeyPat
     assert done in lead.get("/lead").text
 
 
-def test_one_word_makes_another_response(tmp_path: Path):
+def test_one_word_makes_another_response(tmp_path: Path, opening):
     make_campaign(tmp_path / "campaign", "cosim", 1)
     long = (
         "No, because " + "there are a great many dots in every one of the circles and " * 5 + "nobody can count them."
     )
-    with opened(tmp_path / "campaign") as (app, campaign):
-        Visitor(app, campaign, "ada").contribute("question")
-        Visitor(app, campaign, "ben").contribute("change", response=long)
-        near = {f"distractor_{n}": long.replace("nobody", word) for n, word in enumerate(("anybody", "Ada", "one"), 1)}
-        cleo = Visitor(app, campaign, "cleo")
-        assert cleo.get(cleo.begin("distractor")).text.count(f"{long}</textarea>") == 4
-        cleo.contribute("distractor", response=long, **near)
-        assert states(campaign) == ["done"]
+    enter, campaign = opening()
+    enter("ada").contribute("question")
+    enter("ben").contribute("change", response=long)
+    near = {f"distractor_{n}": long.replace("nobody", word) for n, word in enumerate(("anybody", "Ada", "one"), 1)}
+    cleo = enter("cleo")
+    assert cleo.get(cleo.begin("distractor")).text.count(f"{long}</textarea>") == 4
+    cleo.contribute("distractor", response=long, **near)
+    assert states(campaign) == ["done"]
 
 
 def vqav2(folder: Path, asked: list[tuple[str, str]]) -> list[str]:
@@ -470,7 +467,9 @@ def vqav2(folder: Path, asked: list[tuple[str, str]]) -> list[str]:
     return [word if word.startswith("--") else str(folder / word) for word in named]
 
 
-def test_one_command_leads_from_vqav2_to_a_writing_campaign_of_as_many_questions_as_wanted(tmp_path: Path, capsys):
+def test_one_command_leads_from_vqav2_to_a_writing_campaign_of_as_many_questions_as_wanted(
+    tmp_path: Path, opening, capsys
+):
     asked = [("What color is it?", "blue")] * 20 + [("How many are there?", "3")] * 4 + [("Is it red?", "yes")]
     files = vqav2(tmp_path, asked)
     (tmp_path / "pictures" / f"COCO_val2014_{23:012d}.jpg").unlink()
@@ -479,8 +478,8 @@ def test_one_command_leads_from_vqav2_to_a_writing_campaign_of_as_many_questions
     told = capsys.readouterr().out
     for words in ("4 of 4 usable questions", "20 ask neither for a number nor for yes or no", "1 have no picture in"):
         assert words in told
-    with opened(tmp_path / "campaign") as (_, campaign):
-        rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.phase, tables.item.c.source)).all())
+    _, campaign = opening()
+    rows = campaign.store.read(lambda c: c.execute(select(tables.item.c.phase, tables.item.c.source)).all())
     kinds = [json.loads(row.source)["case"]["factual_question"]["kind"] for row in rows]
     assert ({row.phase for row in rows}, sorted(kinds)) == ({"write"}, ["boolean", *["number"] * 3])
     new[2] = str(tmp_path / "fewer")
@@ -496,18 +495,18 @@ def test_questions_that_make_no_campaign_leave_nothing_behind(tmp_path: Path, ca
         assert not list(tmp_path.glob("campaign*"))
 
 
-def test_each_person_answers_in_an_order_of_their_own_with_twins_apart(tmp_path: Path):
+def test_each_person_answers_in_an_order_of_their_own_with_twins_apart(tmp_path: Path, opening):
     make_campaign(tmp_path / "campaign", "answer", 12)
     orders = []
-    with opened(tmp_path / "campaign") as (app, campaign):
-        for name in ("ada", "ben"):
-            person = Visitor(app, campaign, name)
-            while person.contribute("answer"):
-                pass
-            asked = select(tables.item.c.key).join(tables.lease).where(tables.lease.c.person_id == person.id)
-            keys = campaign.store.read(lambda c, q=asked: c.execute(q.order_by(tables.lease.c.id)).scalars().all())
-            orders.append([key.partition("/")[0] for key in keys])
-        assert export_campaign(campaign, tmp_path / "run")[0].startswith("24 questions")
-        assert len((tmp_path / "run" / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 48
+    enter, campaign = opening()
+    for name in ("ada", "ben"):
+        person = enter(name)
+        while person.contribute("answer"):
+            pass
+        asked = select(tables.item.c.key).join(tables.lease).where(tables.lease.c.person_id == person.id)
+        keys = campaign.store.read(lambda c, q=asked: c.execute(q.order_by(tables.lease.c.id)).scalars().all())
+        orders.append([key.partition("/")[0] for key in keys])
+    assert export_campaign(campaign, tmp_path / "run")[0].startswith("24 questions")
+    assert len((tmp_path / "run" / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 48
     assert orders[0] != orders[1]
     assert all(one != other for cases in orders for one, other in pairwise(cases[:-4]))

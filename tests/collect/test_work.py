@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
+from collecting import ANSWERS, make_campaign, setting, states
 from making import dataset
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -198,19 +198,19 @@ def test_a_second_process_waits_its_turn(tmp_path: Path, database: str | None):
     assert [person.name for person in names] == ["slow", "quick"]
 
 
-def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Path):
+def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Path, opening):
     known = dataset(tmp_path / "known", 2)
     make_campaign(tmp_path / "campaign", "verify", 2, gold=known)
     setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.999999999")
-    with opened(tmp_path / "campaign") as (app, campaign):
-        ada = Visitor(app, campaign, "ada")
-        for _ in range(2):  # the second shows a wrong answer: keeping it is careless
-            task = ada.begin("verify")
-            assert "known" not in ada.get(task).text.partition("<main")[2]
-            assert "sent=" in ada.post(task, **ANSWERS["verify/verify"]).headers["location"]  # as after any other
-        assert states(campaign) == ["open", "open", "check", "check"]
-        lead = Visitor(app, campaign, "lea", "lead")
-        assert "1 / 2" in lead.get("/lead/people").text
+    enter, campaign = opening()
+    ada = enter("ada")
+    for _ in range(2):  # the second shows a wrong answer: keeping it is careless
+        task = ada.begin("verify")
+        assert "known" not in ada.get(task).text.partition("<main")[2]
+        assert "sent=" in ada.post(task, **ANSWERS["verify/verify"]).headers["location"]  # as after any other
+    assert states(campaign) == ["open", "open", "check", "check"]
+    lead = enter("lea", "lead")
+    assert "1 / 2" in lead.get("/lead/people").text
 
 
 def test_a_flag_takes_an_item_out_until_a_reviewer_decides(opening):

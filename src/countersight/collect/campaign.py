@@ -151,14 +151,9 @@ def make_private(file: Path) -> None:
         os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
 
 
-def picture_name(data: bytes, mime: str) -> str:
-    """Return the name of a picture in a campaign: the digest of its bytes."""
-    return f"{hashlib.sha256(data).hexdigest()[:32]}.{SUFFIXES[mime]}"
-
-
 def keep_picture(campaign: Path, picture: Picture) -> str:
-    """Store a checked picture in a campaign folder, and return its name there."""
-    name = picture_name(picture.data, picture.mime)
+    """Store a checked picture in a campaign folder, and return its name there: the digest of its bytes."""
+    name = f"{hashlib.sha256(picture.data).hexdigest()[:32]}.{SUFFIXES[picture.mime]}"
     file = campaign / PICTURES / name
     if not file.exists():
         file.write_bytes(picture.data)

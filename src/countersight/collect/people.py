@@ -220,12 +220,6 @@ def forget(connection: Connection, secret: bytes, person_id: int, now: float) ->
     connection.execute(update(tables.lease).where(open_leases).values(expires_at=now))
 
 
-def has_departed(connection: Connection, secret: bytes, participant: str) -> bool:
-    """Whether the account of this Prolific participant was deleted."""
-    mark = tables.departed.c.mark == _mark(secret, participant)
-    return connection.execute(select(tables.departed.c.mark).where(mark)).first() is not None
-
-
 def _mark(secret: bytes, participant: str) -> str:
     """Return a keyed digest of a deleted participant's id, which cannot be linked to a person without the secret."""
     return hmac.new(secret, b"departed" + participant.encode(), hashlib.sha256).hexdigest()
@@ -235,7 +229,8 @@ def admit(
     connection: Connection, secret: bytes, participant: str, study: str, submission: str, now: float
 ) -> int | None:
     """Return the account of a Prolific participant, created on the first visit; None if deleted or blocked."""
-    if has_departed(connection, secret, participant):
+    departed = select(tables.departed).where(tables.departed.c.mark == _mark(secret, participant))
+    if connection.execute(departed).first():
         return None
     row = connection.execute(select(tables.person).where(_row.participant == participant)).first()
     if row is None:

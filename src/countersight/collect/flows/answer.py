@@ -71,10 +71,6 @@ class AnswerFlow(CaseFlow):
         """Return the answer itself."""
         return {"answer": content.answer.casefold()}
 
-    def case(self, item: Item, past: Past) -> Case | None:
-        """Return the unchanged case: the export of this flow is a run."""
-        return msgspec.convert(item.source["case"], Case)
-
 
 def question_of(item: Item | NewItem) -> Question:
     """Return the question to ask."""

@@ -85,12 +85,46 @@ class VerifyFlow(CaseFlow):
         return NewItem(item.key, source, "verify", {"verdict": "correct" if wrong else "keep"})
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
-        """Return the fields of a verdict."""
-        return verdict_fields(case_of(item, past))
+        """Return the fields of a verdict; answers are judged only if the question is about the picture."""
+        case = case_of(item, past)
+        questions = questions_to_verify(case)
+        worlds = {"factual_": "As it is", "": "What if" if supposes(case) else "As it is"}
+        labels = RIGHT_OF_PAIR if len(questions) > 1 else RIGHT_OF_ONE
+        fields: list[Field] = [msgspec.structs.replace(RELATED, hint=worlds[""], about=asked(case).text)]
+        for prefix, question in questions.items():
+            judged = ("related", ("yes", ""))
+            fields += [
+                Choice(
+                    f"{prefix}right", labels[prefix], worlds[prefix], question.right_text, when=judged, options=RIGHT
+                ),
+                answer_field(
+                    f"{prefix}answer",
+                    "If not, which answer is right?",
+                    question,
+                    worlds[prefix] if len(questions) > 1 else "",
+                    when=(f"{prefix}right", ("no",)),
+                ),
+            ]
+        return [*fields, _WORDS]
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return the verdict of a verifier or adjudicator."""
-        return read_verdict(form, self.fields(phase, item, past), case_of(item, past), past)
+        read = form.read(self.fields(phase, item, past))
+        questions, words = questions_to_verify(case_of(item, past)), read["words"]
+        related = read["related"] != "no"
+        if not related or "unclear" in [read[f"{prefix}right"] for prefix in questions]:
+            if not words:
+                form.fail("words", "Say why it should be rejected.")
+            return CaseVerdict("reject", related, "", words)
+        for prefix, question in questions.items():
+            if question.answer == read[f"{prefix}answer"]:
+                form.fail(f"{prefix}answer", "This is already the given answer.")
+        answer, factual_answer = read["answer"], read.get("factual_answer", "")
+        outcome: Verdict = "correct" if answer or factual_answer else "keep"
+        verdict = CaseVerdict(outcome, True, answer, words, factual_answer)
+        if past.get("verify") and not words and verdict.settled not in [each.settled for each in past["verify"]]:
+            form.fail("words", "Your decision differs from both: say why.")
+        return verdict
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """Finish the item if two people agree; otherwise a third person decides."""
@@ -161,47 +195,6 @@ def questions_to_verify(case: Case) -> dict[str, Question]:
     """Return the questions whose answers are verified, by the prefix of their fields; for a pair, both."""
     pair = {"factual_": case.factual} if case.factual and case.counterfactual else {}
     return pair | {"": asked(case)}
-
-
-def verdict_fields(case: Case) -> list[Field]:
-    """Return the fields of a verdict on a case; answers are judged only if the question is about the picture."""
-    questions = questions_to_verify(case)
-    worlds = {"factual_": "As it is", "": "What if" if supposes(case) else "As it is"}
-    labels = RIGHT_OF_PAIR if len(questions) > 1 else RIGHT_OF_ONE
-    fields: list[Field] = [msgspec.structs.replace(RELATED, hint=worlds[""], about=asked(case).text)]
-    for prefix, question in questions.items():
-        judged = ("related", ("yes", ""))
-        fields += [
-            Choice(f"{prefix}right", labels[prefix], worlds[prefix], question.right_text, when=judged, options=RIGHT),
-            answer_field(
-                f"{prefix}answer",
-                "If not, which answer is right?",
-                question,
-                worlds[prefix] if len(questions) > 1 else "",
-                when=(f"{prefix}right", ("no",)),
-            ),
-        ]
-    return [*fields, _WORDS]
-
-
-def read_verdict(form: Form, fields: Sequence[Field], case: Case, past: Past) -> CaseVerdict:
-    """Return the verdict in a form."""
-    read = form.read(fields)
-    questions, words = questions_to_verify(case), read["words"]
-    related = read["related"] != "no"
-    if not related or "unclear" in [read[f"{prefix}right"] for prefix in questions]:
-        if not words:
-            form.fail("words", "Say why it should be rejected.")
-        return CaseVerdict("reject", related, "", words)
-    for prefix, question in questions.items():
-        if question.answer == read[f"{prefix}answer"]:
-            form.fail(f"{prefix}answer", "This is already the given answer.")
-    answer, factual_answer = read["answer"], read.get("factual_answer", "")
-    outcome: Verdict = "correct" if answer or factual_answer else "keep"
-    verdict = CaseVerdict(outcome, True, answer, words, factual_answer)
-    if past.get("verify") and not words and verdict.settled not in [each.settled for each in past["verify"]]:
-        form.fail("words", "Your decision differs from both: say why.")
-    return verdict
 
 
 def final_verdict(past: Past) -> CaseVerdict:
