@@ -142,9 +142,6 @@ def test_a_folder_that_is_not_a_dataset_gets_a_message(tmp_path):
     dataset(tmp_path / "flowers", [case(0)])
     with pytest.raises(DatasetError, match=f"flwers is not a folder; did you mean {tmp_path / 'flowers'}"):
         Dataset.open(tmp_path / "flwers")
-
-
-def test_a_file_is_named_as_the_source_of_a_dataset_and_not_as_its_folder(tmp_path):
     source = tmp_path / "questions.csv"
     source.write_text("question\n", encoding="utf-8")
     with pytest.raises(DatasetError, match=r"make SUITE --from \S*questions\.csv -o FOLDER"):
@@ -173,20 +170,17 @@ def test_a_writer_that_fails_leaves_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_writer_does_not_touch_a_folder_in_use(tmp_path):
-    folder = dataset(tmp_path / "d", 1)
-    with pytest.raises(CountersightError, match="exists already"):
-        dataset(folder, 2)
-
-
-def test_a_card_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_a_folder_in_use_is_not_touched_and_a_card_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(*_):
         raise OSError("No space left on device")
 
+    folder = dataset(tmp_path / "d", 1)
+    with pytest.raises(CountersightError, match="exists already"):
+        dataset(folder, 2)
     monkeypatch.setattr("countersight.dataset.card.write_card", full)
     with pytest.raises(OSError, match="No space left"):
-        dataset(tmp_path / "d", 1)
-    assert list(tmp_path.iterdir()) == []
+        dataset(tmp_path / "e", 1)
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_hugging_face_opens_it_as_an_image_folder(tmp_path, monkeypatch):

@@ -162,31 +162,22 @@ def test_options_that_would_reveal_the_answers_are_refused(hidden, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_describe_and_blind_see_no_hidden_answers(hidden):
+def test_describe_and_blind_see_no_hidden_answers(hidden, capsys):
     cases = [case for _, case in Dataset.open(hidden / "d").cases()]
     found = describe(cases)
     assert (found.total.factual.questions, found.total.factual.answers, found.total.pairs) == (6, {}, 0)
     assert measure(cases).questions == 0
-
-
-def test_blind_on_hidden_answers_gets_a_message(hidden, capsys):
     assert main(["blind", str(hidden / "d")]) != 0
     said = capsys.readouterr()
     assert "are hidden, so the probes cannot be scored" in said.err
     assert "too few" not in said.out + said.err
 
 
-def test_an_example_with_a_hidden_answer_is_not_shown(hidden, tmp_path):
+def test_hidden_answers_are_neither_shown_as_examples_nor_exported(hidden, tmp_path):
     with pytest.raises(RunError, match="there is no example for this question"):
         ask(hidden / "d", tmp_path / "r", "chance", prompt="1-shot")
-
-
-def test_a_hidden_dataset_is_not_exported_without_its_answers(hidden, tmp_path):
     with pytest.raises(CountersightError, match="so it cannot be exported"):
         cs.export(hidden / "d", tmp_path / "out", to="hf")
-
-
-def test_a_hidden_question_has_no_answer_beside_it():
     question = Question("How many?", "", "number", hidden=True)
     assert question.fault() is None
     assert question.right_text == ""

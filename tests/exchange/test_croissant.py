@@ -60,10 +60,13 @@ def test_the_card_names_the_media_types_of_the_pictures(names, formats, tmp_path
     assert card["distribution"][1]["encodingFormat"] == formats
 
 
-def test_no_facts_are_invented_for_imported_datasets(tmp_path):
+def test_no_facts_are_invented_for_imported_datasets_and_a_card_is_needed(tmp_path):
     folder = dataset(tmp_path / "d", 2)
     card = json.loads((folder / "croissant.json").read_text())
     assert [name for name in card if name.startswith("rai:")] == []
+    (folder / "croissant.json").unlink()
+    with pytest.raises(DatasetError, match=r"has no croissant\.json"):
+        export_to("croissant", Export(folder, tmp_path / "out.json"))
 
 
 @pytest.mark.parametrize(
@@ -80,10 +83,3 @@ def test_invalid_facts_are_an_error(flowers, tmp_path, text, sentence):
     with pytest.raises(ExchangeError, match=sentence):
         export_to("croissant", Export(flowers, tmp_path / "out.json", facts=tmp_path / "facts.json"))
     assert not (tmp_path / "out.json").exists()
-
-
-def test_a_dataset_without_a_card_is_an_error(tmp_path):
-    folder = dataset(tmp_path / "d", 2)
-    (folder / "croissant.json").unlink()
-    with pytest.raises(DatasetError, match=r"has no croissant\.json"):
-        export_to("croissant", Export(folder, tmp_path / "out.json"))

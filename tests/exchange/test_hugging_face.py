@@ -24,9 +24,6 @@ def test_datasets_opens_the_folder_with_every_case(opened, folder):
     rows = [row for split in opened[1].values() for row in split]
     back = {row["id"]: msgspec.json.decode(row["case"], type=Case) for row in rows}
     assert back == {case.id: case for _, case in cs.Dataset.open(folder).cases()}
-
-
-def test_pictures_of_both_worlds_are_decoded(opened):
     row = opened[1]["train"][0]
     (before,), (after,) = row["images"], row["counterfactual_images"]
     assert before.size == after.size == (16, 16)
@@ -49,13 +46,10 @@ def test_a_bad_picture_stops_the_export_and_leaves_no_files(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_an_existing_folder_is_not_overwritten(folder, tmp_path):
+def test_an_existing_folder_is_not_overwritten_and_a_run_is_no_dataset(folder, run, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(CountersightError, match="exists already"):
         export_to("hf", Export(folder, tmp_path))
-
-
-def test_a_run_cannot_be_exported_as_a_dataset(run, tmp_path):
     with pytest.raises(ExchangeError, match=r"hf needs a dataset, but .* is a run"):
         export_to("hf", Export(run.path, tmp_path / "out"))
 

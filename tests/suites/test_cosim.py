@@ -75,37 +75,28 @@ def test_types_and_numbers_assigned_by_people_replace_proposed_ones(tmp_path):
     assert [case.provenance.get("changes") for case in others] == [None, 3]
 
 
-@pytest.mark.parametrize(
-    ("row", "sentence"),
-    [
-        ({"id": "cosim-000001", "kinds": "object adition"}, "did you mean 'object addition'"),
-        ({"id": "cosim-000001", "kinds": " "}, "line 2: kinds: is empty"),
-        ({"id": "", "kinds": "human addition"}, "line 2: id: is empty"),
-        ({"id": "cosim-000001"}, "line 1: kinds: is not a column"),
-        ({"id": "x", "kinds": "human addition", "changes": "0"}, "line 2: changes: '0' is not"),
-    ],
-)
-def test_a_mistake_in_the_file_of_types_stops_the_import(tmp_path, row, sentence):
-    with pytest.raises(CountersightError, match=sentence):
-        read(tmp_path, INSTANCE, kinds=csv_file(tmp_path / "kinds.csv", row))
-    assert not (tmp_path / "d").exists()
+FIRST = {"id": "cosim-000001", "kinds": "human addition"}
 
 
 @pytest.mark.parametrize(
-    ("names", "sentence"),
+    ("rows", "sentence"),
     [
-        (("cosim-000001", "cosim-000001"), "line 3: id: 'cosim-000001' is already on an earlier line"),
+        ([FIRST | {"kinds": "object adition"}], "did you mean 'object addition'"),
+        ([FIRST | {"kinds": " "}], "line 2: kinds: is empty"),
+        ([FIRST | {"id": ""}], "line 2: id: is empty"),
+        ([{"id": "cosim-000001"}], "line 1: kinds: is not a column"),
+        ([FIRST | {"changes": "0"}], "line 2: changes: '0' is not"),
+        ([FIRST, FIRST], "line 3: id: 'cosim-000001' is already on an earlier line"),
         (
-            ("cosim-000001", "cosim-000003"),
+            [FIRST, FIRST | {"id": "cosim-000003"}],
             "'cosim-000003' is not a case of .*; the cases are cosim-000001 to cosim-000002",
         ),
-        (("1593041.jpg",), "'1593041.jpg' is not a case of"),
+        ([FIRST | {"id": "1593041.jpg"}], "'1593041.jpg' is not a case of"),
     ],
 )
-def test_types_of_an_unknown_case_or_assigned_twice_stop_the_import(tmp_path, names, sentence):
-    kinds = csv_file(tmp_path / "kinds.csv", *({"id": name, "kinds": "human addition"} for name in names))
+def test_a_mistake_in_the_file_of_types_stops_the_import(tmp_path, rows, sentence):
     with pytest.raises(CountersightError, match=sentence):
-        read(tmp_path, INSTANCE, INSTANCE, kinds=kinds)
+        read(tmp_path, INSTANCE, INSTANCE, kinds=csv_file(tmp_path / "kinds.csv", *rows))
     assert not (tmp_path / "d").exists()
 
 

@@ -74,15 +74,12 @@ def test_a_line_that_is_not_a_json_object_is_one_bad_row(tmp_path, line, reason)
 
 
 def test_lines_are_counted_correctly_after_quoted_and_overlong_lines(tmp_path):
+    """Parts of an overlong line are not rows."""
     path = tmp_path / "in.csv"
     path.write_text('x,y\n"a\nb",1\n' + "z" * (3 * MAX_LINE) + "\nc,2\n")
     first, bad, last = told(csv_rows(path, ("x", "y")))
     assert (first, last) == ((3, ("a\nb", "1")), (5, ("c", "2")))
     assert (bad[0], bad[1][0]) == (4, "row")
-
-
-def test_parts_of_an_overlong_line_are_not_read_as_rows(tmp_path):
-    path = tmp_path / "in.csv"
     path.write_text("x,y\n" + "z" * (2 * MAX_LINE - 1) + '"\n' + "z" * MAX_LINE + "a,1\nb,2\n")
     *bad, last = told(csv_rows(path, ("x", "y")))
     assert [(line, field) for line, (field, _) in bad] == [(2, "row"), (3, "row")]
@@ -304,10 +301,12 @@ def test_hugging_face_does_not_treat_a_picture_name_as_a_split(tmp_path, monkeyp
     assert [(row["group"], row["image"].size) for row in rows] == [("count", (16, 16))] * len(names)
 
 
-def test_a_missing_picture_folder_is_an_error(tmp_path):
+def test_a_missing_picture_folder_and_a_suite_without_a_file_are_errors(tmp_path):
     source = csv_file(tmp_path / "in.csv", ROW)
     with pytest.raises(CountersightError, match="nowhere is not a folder"):
         import_suite("cfmm", source, tmp_path / "d", tmp_path / "nowhere")
+    with pytest.raises(CountersightError, match="supports is made from a seed and has no file to import"):
+        import_suite("supports", source, tmp_path / "d")
 
 
 @pytest.mark.parametrize("suite", [name for name in SUITES if find_suite(name).layout])
@@ -319,11 +318,6 @@ def test_a_file_without_a_single_case_makes_nothing(tmp_path, suite):
     with pytest.raises(CountersightError, match=said):
         import_suite(suite, source, tmp_path / "d", beside=source if second_file and second_file.needed else None)
     assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
-
-
-def test_a_suite_that_is_only_generated_cannot_be_imported(tmp_path):
-    with pytest.raises(CountersightError, match="supports is made from a seed and has no file to import"):
-        import_suite("supports", tmp_path / "in.csv", tmp_path / "d")
 
 
 def test_the_table_of_suites_imports_nothing_heavy():
@@ -448,8 +442,8 @@ def test_an_exception_in_a_suite_names_the_suite_the_file_and_the_row(tmp_path, 
         import_file(suite, source, tmp_path / "d", pictures=None, on_bad=print, part=part)
 
 
-@pytest.mark.parametrize("read", [text_of, plain_text, whole_number, picture_in])
-def test_a_row_without_the_field_is_a_bad_row(read):
-    with pytest.raises(BadField) as bad:
-        read({"ask": "Is it an owl?"}, "truth")
-    assert (bad.value.field, bad.value.reason) == ("truth", "is missing")
+def test_a_row_without_the_field_is_a_bad_row():
+    for read in (text_of, plain_text, whole_number, picture_in):
+        with pytest.raises(BadField) as bad:
+            read({"ask": "Is it an owl?"}, "truth")
+        assert (bad.value.field, bad.value.reason) == ("truth", "is missing")

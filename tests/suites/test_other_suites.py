@@ -401,7 +401,7 @@ def test_clevrer_shows_frames_and_is_scored_per_option_and_per_question(tmp_path
     [line] = scores.sets[-1:]
     assert (line.answers.right, line.answers.n, line.whole.rate.right, line.whole.rate.n) == (1, 2, 0, 1)
     tables = cs.report(tmp_path / "r", out=tmp_path / "report").markdown.read_text()
-    assert "it answers right under a change 50.0%" in tables  # two worlds, and no case in both: there is no drop
+    assert "has an accuracy under a change of 50.0%" in tables  # two worlds, and no case in both: there is no drop
 
 
 def test_acquired_shows_frames_and_has_two_answers(tmp_path):

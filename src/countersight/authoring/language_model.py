@@ -57,16 +57,6 @@ def _instructions(group: str, seed: int) -> str:
     return "\n\n".join(parts)
 
 
-def _schema(**properties: str) -> dict[str, Any]:
-    """Return the JSON schema of a reply with these properties and their types."""
-    return {
-        "type": "object",
-        "properties": {name: {"type": kind} for name, kind in properties.items()},
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 def _request(key: str, prompt: str, question: str, shape: dict[str, Any] | None = None) -> Request:
     return Request(key, (Turn("user", prompt),), "open", question=question, shape=shape)
 
@@ -86,7 +76,9 @@ class ModelWriter:
         now = f"Now this one.{advice}\nQuestion: {source.question}\nAnswer: {source.answer}"
         prompt = f"{_instructions(source.group, self._seed)}\n\n{now}"
         key = "operation" if is_count else "because"
-        shape = _schema(**{key: "string", "new_answer": "string", "question": "string"})
+        names = (key, "new_answer", "question")
+        shape = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+        shape |= {"required": list(names), "additionalProperties": False}
         draft = _draft(source, await self._reply(_request(f"{source.id}/write", prompt, source.question, shape)))
         return draft if first_fault(source, draft) else await self._polished(source, draft)
 

@@ -159,7 +159,7 @@ def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
     blind = [measured for each in by_dataset.values() if (measured := load_stored(each[0].judged.dataset))]
     return SuiteBoards(
         suite,
-        title=(known and known.title) or runs[0].judged.dataset.name,
+        title=(known and known.heading) or runs[0].judged.dataset.name,
         boards=tuple(board for board in boards if board.pools),
         runs=len(runs),
         papers=tuple(each for paper in papers() for each in tables(paper) if each.suite == suite and each.measured),

@@ -44,6 +44,5 @@ SUITE: Final = Suite(
         picture=lambda row: Frames(text_of(row, "video_id")),
         picture_field="video_id",
     ),
-    title="ACQUIRED",
     terms=Terms(about=UNDER_A_CHANGE, group="domain", measures={"counterfactual": "pairwise accuracy"}),
 )

@@ -52,7 +52,6 @@ SUITE: Final = Suite(
         picture_field="image",
         license="MIT",
     ),
-    title="VLMs Are Biased",
     terms=Terms(
         about=AS_IT_IS,
         group="topic",

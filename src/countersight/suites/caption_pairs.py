@@ -86,7 +86,6 @@ VISMIN: Final = Suite(
         picture_field="image_0",
         license="CC-BY-4.0",
     ),
-    title="VisMin",
     terms=Terms(about=AS_IT_IS, group="category", measures=ACCURACY, wholes=_WHOLES),
 )
 COCO_COUNTERFACTUALS: Final = Suite(
@@ -102,6 +101,5 @@ COCO_COUNTERFACTUALS: Final = Suite(
         folders=("", "images"),
         license="CC-BY-4.0",
     ),
-    title="COCO-Counterfactuals",
     terms=Terms(about=AS_IT_IS, measures=ACCURACY, wholes=_WHOLES),
 )

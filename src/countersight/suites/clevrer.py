@@ -81,7 +81,6 @@ SUITE: Final = Suite(
         picture=lambda row: Frames(re.sub(r"(?<=.)\.[^.]*$", "", text_of(row, "video"))),
         picture_field="video_filename",
     ),
-    title="CLEVRER",
     terms=Terms(
         group="type of question",
         measures={"factual": "per option, factual", "counterfactual": "per option, counterfactual"},

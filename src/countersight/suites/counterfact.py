@@ -79,7 +79,6 @@ SUITE: Final = Suite(
         picture=lambda row: picture_in(row, "original_image" if row["part"] == "original" else "counterfact_image"),
         picture_field="counterfact_image",
     ),
-    title="Visual CounterFact",
     terms=Terms(
         about="about the picture and about common knowledge",
         measures={"factual": "accuracy", "fell_back": "gave the common-knowledge answer"},

@@ -47,7 +47,6 @@ SUITE: Final = Suite(
         picture_field="image",
         license="MIT",
     ),
-    title="CP-Bench",
     terms=Terms(
         about="with a true or a false presupposition",
         group="presupposition",

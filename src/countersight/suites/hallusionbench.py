@@ -73,7 +73,6 @@ SUITE: Final = Suite(
         picture_field="figure_id",
         folders=("", "hallusion_bench"),
     ),
-    title="HallusionBench",
     terms=Terms(
         about=AS_IT_IS,
         measures={"factual": "aAcc"},

@@ -107,7 +107,7 @@ def import_file(
     provenance |= {"part": str(part), "seed": part.seed} if part else {}
     with DatasetWriter(
         folder,
-        name=suite.title or suite.name,
+        name=suite.heading,
         description=layout.description or f"{about[:1].upper()}{about[1:]}.",
         license=layout.license,
         provenance=provenance,

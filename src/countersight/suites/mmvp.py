@@ -46,6 +46,5 @@ SUITE: Final = Suite(
         picture_field="Index",
         folders=("", "MMVP Images"),
     ),
-    title="MMVP",
     terms=Terms(about=AS_IT_IS, measures=ACCURACY, wholes={"set": "pair accuracy"}),
 )

@@ -60,7 +60,6 @@ SUITE: Final = Suite(
         picture=partial(picture_in, field="image"),
         picture_field="image",
     ),
-    title="NaturalBench",
     terms=Terms(
         about=AS_IT_IS,
         group="type",

@@ -110,7 +110,7 @@ class Suite(NamedTuple):
     options: Mapping[Way, tuple[str, ...]] = {}
     """Its own options, by how the dataset is made."""
     title: str = ""
-    """Its name in the paper."""
+    """Its name in the paper, if `words` do not begin with it ("MMVP: pairs of pictures")."""
     terms: Terms | str = ""
     """The terms of its scores, if it has its own."""
     described: Callable[[], SuiteTally] | str = ""
@@ -121,6 +121,11 @@ class Suite(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Suite({self.name!r}: {self.words})"
+
+    @property
+    def heading(self) -> str:
+        """Its name in the paper; without one, its name on the command line."""
+        return self.title or (self.words.partition(": ")[0] if ": " in self.words else self.name)
 
     def open_layout(self, second_file: Path | None = None, **own: Any) -> Layout:
         """Return the layout of the suite's file, given its second file if it has one and its own options."""

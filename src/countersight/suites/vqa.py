@@ -162,7 +162,6 @@ def _suite(name: str, title: str, words: str, about: str) -> Suite:
         "COCO's, in one folder or in val2014 and train2014",
         partial(_layout, name, description),
         SecondFile("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True),
-        title=title,
         terms=Terms(about=AS_IT_IS, measures={"factual": "VQA accuracy"}),
     )
 

@@ -88,7 +88,6 @@ SUITE: Final = Suite(
         picture=lambda row: text_of(row, "image"),
         picture_field="image",
     ),
-    title="CFMM",
     terms=Terms(
         group="aspect",
         groups={aspect: aspect for aspect in ("count", "color", "size", "shape", "direction", "common")},

@@ -307,7 +307,6 @@ SUITE: Final = Suite(
         "--annotations", "a CSV of types of change that people assigned: id, kinds (with semicolons), changes", False
     ),
     options={"file": ("keep_duplicates",)},
-    title="CoSIm",
     terms=Terms(
         about=UNDER_A_CHANGE,
         measures={"counterfactual": "accuracy"},

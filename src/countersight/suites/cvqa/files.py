@@ -119,7 +119,6 @@ REAL: Final = Suite(
     "the authors' CSV: img_path, query, answer, new query, new answer, type (direct, indirect or boolean)",
     "COCO's, in one folder or in val2014 and train2014",
     _REAL,
-    title="C-VQA-Real",
     terms=Terms(groups={"direct": "numerical direct", "indirect": "numerical indirect", "boolean": "boolean"}),
     described=ReportedPairs(
         _SECTION,
@@ -149,7 +148,6 @@ SYNTHETIC: Final = Suite(
     ),
     maker="countersight.suites.cvqa.synthetic:make_synthetic",
     options={"seed": ("controls", "groups", "wording")},
-    title="C-VQA-Synthetic",
     terms=Terms(group="template"),
     described=ReportedPairs(
         _SECTION,
