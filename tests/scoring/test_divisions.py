@@ -26,10 +26,10 @@ def divided(cases: list[Case], replies: list[Reply]) -> tuple[DividedCases, dict
     divider = divide(cases, lambda suite: AXES.get(suite, ()))
     found = outcomes(enumerate(cases), replies)
     lines = {}
-    for division in divider.divisions:
-        for line, mask in division.lines.items():
+    for axis, masks in divider.divisions.items():
+        for line, mask in masks.items():
             row = score_group(found, line, mask)
-            lines[f"{division.name}: {line}"] = (row.counterfactual.right, row.n)
+            lines[f"{axis}: {line}"] = (row.counterfactual.right, row.n)
     return divider, lines
 
 

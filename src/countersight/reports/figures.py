@@ -51,10 +51,9 @@ class Plot(msgspec.Struct, frozen=True):
 
 def legend(report: ReportData) -> list[tuple[QuestionVariant, str]]:
     """Return each question variant with a description, including the paper's name for its accuracy if there is one."""
-    called = [(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)]
     return [
         (variant, f"{variant}{'' if words == variant else f' ({words})'}: {VARIANT_DESCRIPTIONS[variant]}")
-        for variant, words in called
+        for variant, words in answered(report)
     ]
 
 
@@ -90,9 +89,10 @@ def with_n(figure: Figure) -> str:
     return f"n = {count(figure.n)}; {TOO_FEW_CASES}" if figure.too_few else f"n = {count(figure.n)}"
 
 
-def answered(report: ReportData) -> list[QuestionVariant]:
-    """Return the question variants for which any run has a figure."""
-    return [variant for variant in VARIANTS if any(variant in _figures(run.overall) for run in report.runs)]
+def answered(report: ReportData) -> list[tuple[QuestionVariant, str]]:
+    """Return the question variants for which any run has a figure, with the paper's names for their accuracies."""
+    known = {variant for run in report.runs for variant in _figures(run.overall)}
+    return [(variant, report.terms.measures.get(variant, variant)) for variant in VARIANTS if variant in known]
 
 
 def _figures(scores: GroupScores) -> dict[QuestionVariant, Figure]:
@@ -122,7 +122,7 @@ def _drawing(report: ReportData, what: str, lines: Sequence[tuple[str, GroupScor
     title = f"{dataset}: {what} in per cent, with {percent(report.confidence, 0)}% intervals"
     names = [label for label, _ in lines]
     drawn = tuple(_line(shortened(label, 36, names), scores, "drop") for label, scores in lines)
-    named = [(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)]
+    named = answered(report)
     starts = [56 + sum(40 + 7.5 * len(words) for _, words in named[:place]) for place in range(len(named) + 1)]
     plot = Plot("", drawn, title=title)
     height = 156 + 46 * len(drawn)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
+import numpy as np
 
 from countersight.case import TWO_WORLDS, Reply, World
 from countersight.engine import COMPOSED, LEFT_OUT, MANIFEST, RunFolder, RunManifest
@@ -68,7 +69,8 @@ class LoadedRun(RunScores, frozen=True, kw_only=True, eq=False):
     """The scores of a run, with its answers, the divisions of its cases, and the programs in its replies."""
 
     judged: JudgedRun
-    divided: DividedCases
+    suite: str
+    """The suite of all cases; empty if unknown or mixed."""
     recorder: ReplyRecorder
     alarms: tuple[FalseAlarmRates, ...]
 
@@ -142,7 +144,7 @@ def load_runs(
 
 def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder, divided: DividedCases) -> LoadedRun:
     manifest, outcomes = judged.run.manifest, judged.outcomes
-    scores = judged.scores(line for division in divided.divisions for line in division.lines.items())
+    scores = judged.scores(line for lines in divided.divisions.values() for line in lines.items())
     suite_terms = terms(divided.suite, _worlds(outcomes))
     rows = in_order(scores.rows, suite_terms)
     rule = stopping_status(judged.run)
@@ -166,17 +168,17 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
         sets=scores.sets,
         stopping_note=rule.describe(sum(reply.cost for reply in judged.run.replies())) if rule else "",
         judged=judged,
-        divided=divided,
+        suite=divided.suite,
         recorder=recorder,
         alarms=scores.alarms,
     )
 
 
 def _scored_divisions(outcomes: Outcomes, divided: DividedCases) -> Iterator[DividedScores]:
-    for each in divided.divisions:
-        if each.lines:
-            lines = tuple(score_group(outcomes, line, mask) for line, mask in each.lines.items())
-            yield DividedScores(each.name, lines, each.unplaced)
+    for axis, lines in divided.divisions.items():
+        if lines:
+            scores = tuple(score_group(outcomes, line, mask) for line, mask in lines.items())
+            yield DividedScores(axis, scores, int((~np.logical_or.reduce(list(lines.values()))).sum()))
 
 
 _Line = TypeVar("_Line", GroupScores, Comparison)

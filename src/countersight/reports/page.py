@@ -53,7 +53,7 @@ def render(
         sentences=sentences(report),
         marks=MARKS,
         finding_plot=finding_plot(report),
-        finding_legend=[(variant, report.terms.measures.get(variant, variant)) for variant in answered(report)],
+        finding_legend=answered(report),
         finding_drawing=_svg_url(finding_drawing(report)),
         headed=report.runs if len(report.runs) <= _FEW_RUNS else (),
         units=_UNITS,

@@ -28,26 +28,13 @@ class Axis(msgspec.Struct, frozen=True):
     """A note for readers on how cases are assigned to categories."""
 
 
-class Division(msgspec.Struct, frozen=True, eq=False):
-    """The assignment of cases to the categories of an axis."""
-
-    name: str
-    lines: dict[str, NDArray[np.bool_]]
-    """The cases of each category that has any, in the order of the axis."""
-
-    @property
-    def unplaced(self) -> int:
-        """The number of cases without a category."""
-        return int((~np.logical_or.reduce(list(self.lines.values()))).sum()) if self.lines else 0
-
-
 class DividedCases(msgspec.Struct, frozen=True, eq=False):
     """The divisions of the cases of a dataset along the axes of their suite."""
 
     suite: str = ""
     """The suite of the cases; empty if they have none or several."""
-    divisions: tuple[Division, ...] = ()
-    """Empty if the cases are of several suites."""
+    divisions: dict[str, dict[str, NDArray[np.bool_]]] = {}
+    """For each axis, the cases of each category that has any, in the order of the axis; empty for several suites."""
 
 
 def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) -> DividedCases:
@@ -67,10 +54,7 @@ def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) ->
                 lines[line].append(position)
         count = position + 1
     rows = np.arange(count)
+    named = zip((axis.name for axis in axes), found, strict=True)
     return DividedCases(
-        suite,
-        tuple(
-            Division(axis.name, {line: np.isin(rows, cases) for line, cases in lines.items() if cases})
-            for axis, lines in zip(axes, found, strict=True)
-        ),
+        suite, {axis: {line: np.isin(rows, cases) for line, cases in lines.items() if cases} for axis, lines in named}
     )

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from countersight.case import WORLDS, Case, QuestionVariant
+from countersight.case import TWO_WORLDS, WORLDS, Case, QuestionVariant
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
@@ -198,42 +198,27 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
     when to stop."""
     order = PictureOrder(dataset, at.rule.seed)
 
+    def replaced(figure: Figure, metric: str, group: str | None) -> Figure:
+        aim = at.rule.aim if metric == at.rule.metric and group is None else None
+        found, p, _, _ = order.interval(outcomes, at.pictures, metric, aim=aim, group=group)
+        if figure.p is None:
+            return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), method=ANYTIME)
+        return msgspec.structs.replace(figure, low=found.low, high=found.high, p=p, method=ANYTIME)
+
     def row_of(row: GroupScores, group: str | None) -> GroupScores:
-        found = {
-            metric: _replaced(getattr(row, metric), order, outcomes, at, metric, group)
-            for metric in _VARIANTS_OF_METRIC
-            if getattr(row, metric) is not None
-        }
-        replaced = msgspec.structs.replace(row, **found)
-        if not row.in_both:
-            return replaced
+        known = {metric: figure for metric in _VARIANTS_OF_METRIC if (figure := getattr(row, metric)) is not None}
+        found = {metric: replaced(figure, metric, group) for metric, figure in known.items()}
         # An accuracy over some of the answers gets the interval over all of them, extended to its value if needed.
         pair = [
             msgspec.structs.replace(
-                rate, low=min(rate.value or 0.0, whole.low), high=max(rate.value or 0.0, whole.high)
+                rate, low=min(rate.value or 0.0, found[world].low), high=max(rate.value or 0.0, found[world].high)
             )
-            for rate, whole in zip(row.in_both, (replaced.factual, replaced.counterfactual), strict=True)
+            for world, rate in zip(TWO_WORLDS, row.in_both or (), strict=False)
         ]
-        return msgspec.structs.replace(replaced, in_both=tuple(pair))
+        return msgspec.structs.replace(row, **found, in_both=tuple(pair) or None)
 
-    last = len(scores.rows) - 1
-    rows = tuple(row_of(row, None if place == last else row.group) for place, row in enumerate(scores.rows))
-    return msgspec.structs.replace(scores, rows=rows)
-
-
-def _replaced(
-    figure: Figure,
-    order: PictureOrder,
-    outcomes: Outcomes,
-    at: StoppingStatus,
-    metric: str,
-    group: str | None,
-) -> Figure:
-    aim = at.rule.aim if metric == at.rule.metric and group is None else None
-    found, p, _, _ = order.interval(outcomes, at.pictures, metric, aim=aim, group=group)
-    if figure.p is None:
-        return msgspec.structs.replace(figure, low=max(0.0, found.low), high=min(1.0, found.high), method=ANYTIME)
-    return msgspec.structs.replace(figure, low=found.low, high=found.high, p=p, method=ANYTIME)
+    *groups, total = scores.rows
+    return msgspec.structs.replace(scores, rows=(*(row_of(row, row.group) for row in groups), row_of(total, None)))
 
 
 LARGEST_BET: Final = 0.9
