@@ -22,6 +22,7 @@ from countersight.reports import (
     open_runs,
     paper_table,
     refuse_twice,
+    short_name,
 )
 from countersight.scoring import (
     CONFIDENCE,
@@ -133,7 +134,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
         suites=tuple(_suite(found) for found in suites.values()),
         runs=len(runs),
         unscored=tuple(
-            f"{run.label}: {run.progress}"
+            f"{short_name(run.model)}: {run.progress}"
             for run in runs
             if run.overall.unread == run.overall.scored  # no reply could be read
         ),
@@ -340,10 +341,11 @@ def pool_grid(pool: RankedRuns, board: Board, level: str) -> Grid:
 def _model_cell(entry: LeaderboardRow) -> TableCell:
     run = entry.run
     prompt = name(run.prompt) + ", options ranked" * (run.answering == "rank")
-    full_name = run.model if run.model != run.label else ""
+    called = short_name(run.model)
+    full_name = run.model if run.model != called else ""
     folder = run.judged.run.path.resolve().name
     facts = [full_name, run.progress, run.started[:10], f"Countersight {run.version}", folder]
-    return TableCell(name(run.label), (prompt,), folded=tuple(name(fact) for fact in facts if fact))
+    return TableCell(name(called), (prompt,), folded=tuple(name(fact) for fact in facts if fact))
 
 
 def _cases_cell(entry: LeaderboardRow) -> TableCell:
