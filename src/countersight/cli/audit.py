@@ -33,6 +33,9 @@ _METHOD: Final = {
     "full edit only)",
     "--checker C*": "checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
     "may be given several times (default: pixels and seams)",
+    "--control {none,nothing,uncited,both}?both=none": "also ask after edits that should not change the answer: one "
+    "that changes nothing, and edits of things or properties that the explanation does not cite (without a value: "
+    "both; default: none)",
 } | _VOTES
 """Options for how cases are tested, shared by `audit plan` and `audit`."""
 _AUDIT: Final = {
@@ -101,7 +104,6 @@ def add(verbs: Verbs) -> None:
     options = (_AUDIT, _METHOD, _JUDGING, _ASKING, model)
     audit = verb(verbs, "audit", _audit, summary, "", *options)
     audit.epilog = _EXAMPLES
-    _add_control(audit)
     audit.add_argument(
         "--require",
         action="append",
@@ -118,7 +120,7 @@ def add(verbs: Verbs) -> None:
     verb(verbs, "audit calibrate", _calibrate, summary, example, *judging, listed=False)
     summary = "write down what an audit will do and which criteria it has to meet, before it starts"
     example = "countersight audit plan flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json"
-    _add_control(verb(verbs, "audit plan", _plan, summary, example, _PLAN, _METHOD, listed=False))
+    verb(verbs, "audit plan", _plan, summary, example, _PLAN, _METHOD, listed=False)
     summary = "rewrite the page and documents of an audit and seal them again, such as after a review"
     example = "countersight audit bundle audits/gpt-4o --calibration calibrations/gpt-4o"
     verb(verbs, "audit bundle", _bundle, summary, example, _BUNDLE, listed=False)
@@ -127,18 +129,6 @@ def add(verbs: Verbs) -> None:
     verb(verbs, "audit sign", _sign, summary, example, _SIGN, listed=False)
     summary = "check a finished audit: report changed, removed or added files, and results not derived from its log"
     verb(verbs, "audit verify", _verify, summary, "countersight audit verify audits/gpt-4o", _VERIFY, listed=False)
-
-
-def _add_control(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--control",
-        nargs="?",
-        const="both",
-        default="none",
-        choices=["none", "nothing", "uncited", "both"],
-        help="also ask after edits that should not change the answer: one that changes nothing, and edits of things "
-        "or properties that the explanation does not cite (without a value: both; default: none)",
-    )
 
 
 def _method(chosen: argparse.Namespace) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
     {"DATASET": "the dataset to ask", "--model M!": "required", "--limit N": "a number", "--timeout S=120": "a default",
      "--shown": "a switch", "--again {cut,empty}": "one of these", "--judge J*": "may be given several times",
-     "--column C…": "one or more values", "--from FILE>source": "stored as `source`"}
+     "--column C…": "one or more values", "--from FILE>source": "stored as `source`",
+     "--control {all,none}?all=none": "the value may be left out, and is then `all`"}
 
 The placeholder determines the type: N is a positive whole number, S a number of seconds, DIR or FILE a path, and so on.
 """
@@ -31,8 +32,8 @@ AUDIT_VERBS: Final = ("bundle", "calibrate", "plan", "sign", "verify")
 """Names of subcommands that may follow `audit` instead of a dataset."""
 _LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 _USAGE: Final = re.compile(
-    r"(?P<flags>-.*?|[A-Z]+)(?: (?P<value>\{.*?\}|[^-\s][^\s=!*?+…>]*))?(?P<times>…\?|[?+*…])?(?P<needed>!)?"
-    r"(?:>(?P<dest>\w+))?(?:=(?P<default>.*))?"
+    r"(?P<flags>-.*?|[A-Z]+)(?: (?P<value>\{.*?\}|[^-\s][^\s=!*?+…>]*))?(?P<times>…\?|[?+*…])?"
+    r"(?P<const>(?<=\?)\w+)?(?P<needed>!)?(?:>(?P<dest>\w+))?(?:=(?P<default>.*))?"
 )
 _REPETITIONS: Final[dict[str, dict[str, Any]]] = {
     "?": {"nargs": "?"},
@@ -102,6 +103,8 @@ def add_options(parser: "argparse.ArgumentParser | argparse._ArgumentGroup", tab
             more["default"] = more["type"](default) if default and "type" in more else default
             if default and "default" not in words:
                 more["help"] = f"{words} (default: {default})"
+        if found["const"]:
+            more["const"] = found["const"]
         if found["needed"]:
             more["required"] = True
         if found["dest"]:
