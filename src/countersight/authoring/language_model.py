@@ -77,8 +77,12 @@ class ModelWriter:
         prompt = f"{_instructions(source.group, self._seed)}\n\n{now}"
         key = "operation" if is_count else "because"
         names = (key, "new_answer", "question")
-        shape = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
-        shape |= {"required": list(names), "additionalProperties": False}
+        shape = {
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in names},
+            "required": list(names),
+            "additionalProperties": False,
+        }
         draft = _draft(source, await self._reply(_request(f"{source.id}/write", prompt, source.question, shape)))
         return draft if first_fault(source, draft) else await self._polished(source, draft)
 

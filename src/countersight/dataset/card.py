@@ -1,14 +1,10 @@
 """The cards of a dataset: README.md for people and croissant.json for machines."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from countersight.dataset.croissant import CROISSANT, croissant, known_facts, write_croissant
-
-if TYPE_CHECKING:
-    from countersight.dataset.writing import DatasetWriter
 
 _MADE = "## How it was made\n"
 
@@ -30,16 +26,26 @@ change.
 """
 
 
-def write_card(writer: "DatasetWriter", columns: set[str]) -> None:
-    """Write README.md and croissant.json of a dataset whose rows are complete; `columns` are the columns in use."""
-    folder = writer.staging
-    readme = [_readme(writer, columns)]
+def write_card(
+    folder: Path,
+    name: str,
+    description: str,
+    license: str,
+    provenance: dict[str, str | int],
+    count: int,
+    columns: set[str],
+    sections: Sequence[Section] = (),
+) -> None:
+    """Write README.md and croissant.json to a dataset folder whose rows are complete; `columns` are the columns in
+    use."""
+    readme = [_readme(name, description, license, provenance, count, columns)]
     readme += [_CONTROLS] if "control_of" in columns else []
-    readme += [section(folder) for section in writer.sections]
+    readme += [section(folder) for section in sections]
     (folder / "README.md").write_text("\n".join(readme), encoding="utf-8")
-    made = {key: str(value) for key, value in writer.provenance.items()}
-    card = croissant(folder, writer.name, writer.description, writer.license, columns)
-    write_croissant(folder / CROISSANT, card | known_facts(folder, made))
+    made = {key: str(value) for key, value in provenance.items()}
+    write_croissant(
+        folder / CROISSANT, croissant(folder, name, description, license, columns) | known_facts(folder, made)
+    )
 
 
 def read_card(folder: Path) -> tuple[dict[str, str], str]:
@@ -69,26 +75,28 @@ def published_file(folder: Path) -> str:
     return made.get("file") or (built_from if Path(built_from).suffix in (".csv", ".json") else "")
 
 
-def _readme(writer: "DatasetWriter", columns: set[str]) -> str:
+def _readme(
+    name: str, description: str, license: str, provenance: dict[str, str | int], count: int, columns: set[str]
+) -> str:
     load = _LOADS["file_name" in columns]
-    made = "\n".join(f"- {key}: `{value}`" for key, value in writer.provenance.items())
+    made = "\n".join(f"- {key}: `{value}`" for key, value in provenance.items())
     return f"""---
-license: {writer.license.lower()}
-pretty_name: {writer.name}
+license: {license.lower()}
+pretty_name: {name}
 task_categories:
 - visual-question-answering
 tags:
 - counterfactual
 - countersight
 size_categories:
-- {size_category(writer.count)}
+- {size_category(count)}
 ---
 
-# {writer.name}
+# {name}
 
-{writer.description}
+{description}
 
-{writer.count:,} cases, one per line in `metadata.jsonl`{_contents(columns)}
+{count:,} cases, one per line in `metadata.jsonl`{_contents(columns)}
 
 ```python
 from datasets import load_dataset

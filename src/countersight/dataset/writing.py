@@ -91,7 +91,16 @@ class DatasetWriter:
             self._rows.close()
             if _FURTHER in self._columns:
                 _with_every_list(self.staging / METADATA)
-            write_card(self, self._columns)
+            write_card(
+                self.staging,
+                self.name,
+                self.description,
+                self.license,
+                self.provenance,
+                self.count,
+                self._columns,
+                self.sections,
+            )
 
 
 _FURTHER = "further_file_names"

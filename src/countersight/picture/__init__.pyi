@@ -1,7 +1,3 @@
-from .checking import LARGE as LARGE
-from .checking import LONGEST_SIDE as LONGEST_SIDE
-from .checking import MAX_BYTES as MAX_BYTES
-from .checking import MAX_PIXELS as MAX_PIXELS
 from .checking import Picture as Picture
 from .checking import as_seen as as_seen
 from .checking import check_picture as check_picture
@@ -9,4 +5,8 @@ from .checking import data_url as data_url
 from .checking import goes_as_it_is as goes_as_it_is
 from .checking import read_picture as read_picture
 from .checking import to_send as to_send
+from .limits import LARGE as LARGE
+from .limits import LONGEST_SIDE as LONGEST_SIDE
+from .limits import MAX_BYTES as MAX_BYTES
+from .limits import MAX_PIXELS as MAX_PIXELS
 from .viewing import Pixels as Pixels

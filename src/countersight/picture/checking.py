@@ -16,17 +16,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from countersight.errors import BadPicture, LinkedPicture
+from countersight.picture.limits import LARGE, LONGEST_SIDE, MAX_BYTES, MAX_PIXELS
 
 if TYPE_CHECKING:  # imported only to decode; most commands do not
     from PIL import Image
 
-MAX_BYTES = 64 * 1024 * 1024
-MAX_PIXELS = 89_000_000
-"""Pictures with more pixels are rejected as decompression bombs, as in Pillow."""
-LONGEST_SIDE = 4096
-"""Pictures with a longer side are scaled down to this: no model uses more pixels."""
-LARGE = 4_000_000
-"""Pictures with more pixels count as large."""
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD9)})
 _GREY_OR_RGB = (b"\x01", b"\x03")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
 from countersight.errors import BadPicture
-from countersight.picture.checking import LARGE, MAX_PIXELS
+from countersight.picture.limits import LARGE, MAX_PIXELS
 
 Pixels = NDArray[np.uint8]
 """An array of height × width × RGB, with values from 0 to 255."""

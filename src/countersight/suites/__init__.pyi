@@ -10,7 +10,6 @@ from .paper_terms import PLAIN as PLAIN
 from .paper_terms import PLAIN_MEASURES as PLAIN_MEASURES
 from .paper_terms import UNDER_A_CHANGE as UNDER_A_CHANGE
 from .paper_terms import Terms as Terms
-from .paper_terms import named_scores as named_scores
 from .picture_files import FRAME_ENDINGS as FRAME_ENDINGS
 from .picture_files import with_pictures as with_pictures
 from .reference import ALL as ALL
@@ -27,6 +26,7 @@ from .reference import tables as tables
 from .registry import SUITES as SUITES
 from .registry import find_suite as find_suite
 from .registry import known_suite as known_suite
+from .registry import named_scores as named_scores
 from .registry import suite_faults as suite_faults
 from .registry import suites as suites
 from .registry import terms as terms

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from countersight.case import TWO_WORLDS, Case
-from countersight.suites.registry import terms
+from countersight.case import Case
 
 if TYPE_CHECKING:
-    from countersight.scoring import Axis, JudgedRun, Scores  # which imports numpy
+    from countersight.scoring import Axis  # which imports numpy
 
 BOTH_WORLDS: Final = "about the factual picture and about the picture under a change"
 AS_IT_IS: Final = "about the factual picture"
@@ -54,12 +53,6 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 PLAIN: Final = Terms()
-
-
-def named_scores(judged: "JudgedRun") -> "Scores":
-    """Return the scores of a run, whose measures have the same names as in a report of the run."""
-    own = terms(judged.suite, [world for world in TWO_WORLDS if judged.outcomes.asked(world).any()])
-    return msgspec.structs.replace(judged.scores(), names=own.measures | own.wholes)
 
 
 def plain_name(text: str) -> str:

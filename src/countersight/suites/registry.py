@@ -5,12 +5,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+from countersight.case import TWO_WORLDS
 from countersight.errors import CountersightError, DatasetError
 from countersight.registry import Plug, Registry
 from countersight.text import nearest
 
 if TYPE_CHECKING:
     from countersight.case import World
+    from countersight.scoring import JudgedRun, Scores
     from countersight.suites.paper_terms import Terms
     from countersight.suites.suite import Suite, Way
 
@@ -91,6 +95,12 @@ def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
 
     own = _own_terms(suite)
     return own if own and all(world in own.measures for world in worlds) else PLAIN
+
+
+def named_scores(judged: "JudgedRun") -> "Scores":
+    """Return the scores of a run, whose measures have the same names as in a report of the run."""
+    own = terms(judged.suite, [world for world in TWO_WORLDS if judged.outcomes.asked(world).any()])
+    return msgspec.structs.replace(judged.scores(), names=own.measures | own.wholes)
 
 
 @cache
