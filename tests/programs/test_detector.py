@@ -37,6 +37,10 @@ def opened(where: str | Path) -> Detector:
     return open_detector(str(where), ModelSettings(device="cpu"))
 
 
+def cat_detector(folder: Path) -> Detector:
+    return opened(yolo(folder / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+
+
 def find(detector: Detector, picture: Picture, what: str, within: Patch | None = None) -> list[Patch]:
     return asyncio.run(detector.find(picture, what, within))
 
@@ -98,8 +102,8 @@ def test_invalid_names_in_a_file_are_ignored(tmp_path: Path, names: str) -> None
         opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.9, 0.1), metadata={"names": names}))
 
 
-def test_each_picture_is_processed_once(tmp_path: Path) -> None:
-    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+def test_each_picture_is_processed_once_and_a_part_contains_what_has_its_centre_there(tmp_path: Path) -> None:
+    detector = cat_detector(tmp_path)
     looked = []
     finder = detector._finder
     detector._finder = _Counting(finder, looked)
@@ -109,11 +113,6 @@ def test_each_picture_is_processed_once(tmp_path: Path) -> None:
     assert len(looked) == 1
     find(detector, red_at(0, 40, 220, 120), "cat")
     assert len(looked) == 2
-
-
-def test_a_part_contains_the_objects_whose_centre_is_in_it(tmp_path: Path) -> None:
-    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
-    picture = red_at(100, 40, 220, 120)
     assert len(find(detector, picture, "cat", Patch((150, 60, 170, 100)))) == 1
     assert find(detector, picture, "cat", Patch((0, 0, 150, 160))) == []
 
@@ -167,8 +166,8 @@ def test_a_program_uses_a_detector(tmp_path: Path) -> None:
     assert answer.trace
     [call] = answer.trace.calls
     assert_near(call.boxes[0], (100, 40, 220, 120), by=5)
-    assert settings["eyes score"] == 0.7
-    assert len(str(settings["eyes detector"])) == 12  # which weights
+    assert settings["vision score"] == 0.7
+    assert len(str(settings["vision detector"])) == 12  # which weights
 
 
 def test_a_model_answers_questions_beside_a_detector(tmp_path: Path) -> None:
@@ -176,7 +175,7 @@ def test_a_model_answers_questions_beside_a_detector(tmp_path: Path) -> None:
     answer, [request], settings = answered(f"{path}+{{}}", ASKS.format(""), "red")
     assert answer.text == "red"
     assert "image_url" in str(request)
-    assert settings["eyes score"] == 0.5
+    assert settings["vision score"] == 0.5
     assert answered(f"{path}+{{}}", COUNTS)[0].text == "5"
 
 
@@ -202,8 +201,10 @@ def test_detectors_that_cannot_be_opened_are_an_error_message(tmp_path: Path, wh
     assert "\n" not in str(error.value)
 
 
-def test_bad_pictures_and_broken_networks_are_tool_failures(tmp_path: Path) -> None:
-    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
+def test_questions_bad_pictures_and_broken_networks_are_tool_failures(tmp_path: Path) -> None:
+    detector = cat_detector(tmp_path)
+    with pytest.raises(ToolFailed, match="cannot answer questions"):
+        asyncio.run(detector.query(red_at(1, 1, 9, 9), "Is the sky blue?", None))
     torn = red_at(100, 40, 220, 120)
     torn = Picture(torn.data[:60], torn.mime, torn.width, torn.height)
     with pytest.raises(ToolFailed, match="the picture cannot be decoded"):
@@ -211,12 +212,6 @@ def test_bad_pictures_and_broken_networks_are_tool_failures(tmp_path: Path) -> N
     detector._finder = _Breaks(detector.classes)
     with pytest.raises(ToolFailed, match=r"the detector failed: RuntimeError: no \ufffd memory"):
         find(detector, red_at(1, 1, 9, 9), "cat")
-
-
-def test_a_detector_answers_no_questions(tmp_path: Path) -> None:
-    detector = opened(yolo(tmp_path / "m.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES))
-    with pytest.raises(ToolFailed, match="cannot answer questions"):
-        asyncio.run(detector.query(red_at(1, 1, 9, 9), "Is the sky blue?", None))
 
 
 # names

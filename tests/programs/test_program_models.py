@@ -163,9 +163,9 @@ def test_names_can_contain_complete_model_names() -> None:
     url = "endpoint:http://127.0.0.1:9/v1#a;b"
     model = open_model(f"visprog:{url};vision=endpoint:http://127.0.0.1:8/v1#eyes:7b", ModelSettings())
     assert model.settings["code"] == url
-    assert model.settings["eyes"] == "endpoint:http://127.0.0.1:8/v1#eyes:7b"
+    assert model.settings["vision"] == "endpoint:http://127.0.0.1:8/v1#eyes:7b"
     assert model.settings["code max_tokens"] == 512
-    assert model.settings["eyes max_tokens"] == 256
+    assert model.settings["vision max_tokens"] == 256
     assert model.settings["program prompt"]
     asyncio.run(model.close())
 
@@ -181,7 +181,11 @@ def test_a_run_with_a_code_model_and_a_vision_model_on_servers(style, tmp_path) 
     with ChatServer(script) as server:
         folder = dataset(tmp_path / "data", 3)
         done = run_command(folder, tmp_path / "run", f"{style}:{server.name};vision={server.name}")
-    assert done.returncode == 1, done.stderr  # what has no program failed
+        manifest = tmp_path / "run" / "run.json"
+        settings = json.loads(manifest.read_text())["settings"]
+        manifest.write_text(manifest.read_text().replace('"vision', '"eyes'))  # as earlier versions called it
+        again = run_command(folder, tmp_path / "run", f"{style}:{server.name};vision={server.name}")
+    assert (done.returncode, again.returncode) == (1, 1), again.stderr  # what has no program failed
     assert "3 x no program: " in done.stderr
     by_world = {"factual": [], "counterfactual": []}
     for reply in replies(tmp_path / "run"):
@@ -194,8 +198,7 @@ def test_a_run_with_a_code_model_and_a_vision_model_on_servers(style, tmp_path) 
         assert (reply.state, reply.trace.failure) == ("failed", "no program")
         assert reply.trace.program == "I would not know how."
         assert reply.tokens_in == 100
-    settings = json.loads((tmp_path / "run/run.json").read_text())["settings"]
-    assert settings["code"] == settings["eyes"] == server.name
+    assert settings["code"] == settings["vision"] == server.name
 
 
 def test_a_separate_change_is_part_of_the_prompt(tmp_path) -> None:

@@ -87,7 +87,7 @@ def restore_options(
         return options, settings, pool
     run = RunFolder.open(output)
     manifest = run.manifest
-    # A visual program stores the settings of its two models with a prefix: `code seed`, `eyes seed`.
+    # A visual program stores the settings of its two models with a prefix: `code seed`, `vision seed`.
     recorded = {key.rpartition(" ")[2]: value for key, value in manifest.settings.items()}
     if manifest.examples:
         recorded["seed"] = manifest.examples.seed

@@ -4,6 +4,7 @@ import contextlib
 import datetime
 import os
 import platform
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
@@ -298,6 +299,8 @@ def _describe_prompts(old: Prompt, new: Prompt) -> tuple[str, str]:
 def _differing_settings(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str]:
     """Return the settings that differ, as text, except those of earlier versions that are compared elsewhere or do not
     affect answers."""
+    # Earlier versions called the vision settings of programs `eyes`.
+    old = {re.sub("^eyes\\b", "vision", key): value for key, value in old.items()}
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key) and key not in ("ranking", "loss")]
     first, second = (", ".join(f"{key} {run[key]}" for key in keys if key in run) for run in (old, new))
     return first or "none", second or "none"

@@ -54,11 +54,11 @@ class Programs(Displayed):
         self._written: dict[str, str] = {}
         """Replies of the code model by key, for questions that are retried because the vision tools did not answer."""
         vision = self._vision([])
-        self.settings: dict[str, Any] = {"code": code.name if code else REFERENCE, "eyes": vision.name}
+        self.settings: dict[str, Any] = {"code": code.name if code else REFERENCE, "vision": vision.name}
         if code:
             self.settings |= {f"code {key}": value for key, value in code.settings.items()}
             self.settings["program prompt"] = hashlib.sha256(style.prompt.encode()).hexdigest()[:12]
-        self.settings |= {f"eyes {key}": value for key, value in vision.settings.items()}
+        self.settings |= {f"vision {key}": value for key, value in vision.settings.items()}
 
     async def reply(self, request: Request) -> Answer:
         """Write a program, run it, and return its result as the answer; a program that fails is a failed question.
