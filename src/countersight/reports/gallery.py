@@ -157,15 +157,9 @@ def pair_outcome(factual: Outcome | None, counterfactual: Outcome | None) -> Pai
             return problem
     if len(verdicts) < 2:
         return "right" if verdicts == ["right"] else "wrong"
-    match factual == "right", counterfactual == "right":
-        case True, True:
-            return "both-right"
-        case True, False:
-            return "lost"
-        case False, True:
-            return "gained"
-        case _:
-            return "both-wrong"
+    if factual == counterfactual:
+        return "both-right" if factual == "right" else "both-wrong"
+    return "lost" if factual == "right" else "gained"
 
 
 _INDEX_OF_CODES: Final = np.array(

@@ -48,8 +48,9 @@ def load(
 ) -> LoadedReport:
     """Score runs of one dataset, compare each pair of them, and choose the cases to show.
 
-    `gold` is a dataset or a table with corrected answers. `reference` names tables of papers to show with the runs; if
-    it is empty, all tables of their suite are shown. `groups` is a table of groups of pictures to compare.
+    `dataset` is the current path of the dataset if it was moved. `gold` is a dataset or a table with corrected answers.
+    `gallery` is the maximum number of cases to show. `reference` names tables of papers to show with the runs; if it is
+    empty, all tables of their suite are shown. `groups` is a table of groups of pictures to compare.
     """
     damaged: list[DamagedRun] = []
     folders = _same_dataset(open_runs(paths, damaged))

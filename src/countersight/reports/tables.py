@@ -121,16 +121,14 @@ def letters(run: RunScores) -> Grid:
     """Return a table of how often a run answered each letter, and how often the letter was right."""
     variants = [variant for variant in VARIANTS if any(share.variant == variant for share in run.letters)]
     columns = list(product(variants, ("answered", "gold")))
-    records = tuple(
-        Record(f"{share.variant}_{what}_{share.letter}", Count(getattr(share, what), share.n))
-        for share in run.letters
-        for what in ("answered", "gold")
-    )
     lines: list[Line] = []
     for letter in sorted({share.letter for share in run.letters}):
         found = {share.variant: share for share in run.letters if share.letter == letter and share.n}
-        cells = (percent(getattr(found[each], what) / found[each].n) if each in found else "" for each, what in columns)
-        lines.append(line(letter, *cells, run=run.label, extra_records=() if lines else records))
+        known = [(each, what) for each, what in columns if each in found]
+        counts = {column: Count(getattr(found[column[0]], column[1]), found[column[0]].n) for column in known}
+        cells = (percent(counts[each].value / found[each[0]].n) if each in counts else "" for each in columns)
+        records = tuple(Record(f"{each}_{what}_{letter}", counts[each, what]) for each, what in known)
+        lines.append(line(letter, *cells, run=run.label, extra_records=records))
     head = ("letter", *(f"{variant}, {what}" for variant, what in columns))
     return Grid(f"Letters answered: {name(run.label)}", head, tuple(lines), key="letters")
 

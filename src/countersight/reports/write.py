@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -52,23 +53,15 @@ def write_report(
     runs: Sequence[Path],
     out: Path,
     *,
-    dataset: Path | None = None,
-    gold: Path | None = None,
-    gallery: int = 3000,
-    seed: int = 0,
-    reference: Sequence[str] | None = None,
-    groups: Path | None = None,
     readings: Sequence[Analysis] = (),
     progress: Progress = silent,
+    **options: Any,
 ) -> ReportFiles:
     """Report on one or more runs of one dataset: a page, tables, a summary and scores in `out`.
 
-    `dataset` is the current path of the dataset if it was moved. `gold` has corrected answers. `gallery` is the maximum
-    number of cases on the page. `reference` names tables of papers to show with the runs; if it is empty, all tables of
-    their suite are shown. `groups` is a table of groups of pictures to compare. `readings` are analyses of the scores
-    with other ways of reading the replies.
+    `readings` are analyses of the scores with other ways of reading the replies; `options` are those of `load`.
     """
-    loaded = load(runs, dataset=dataset, gold=gold, gallery=gallery, seed=seed, reference=reference, groups=groups)
+    loaded = load(runs, **options)
     pictures = []
     side = _MAX_SIDE if len(loaded.pictures) <= _MANY_PICTURES else side_for(len(loaded.pictures))
     with progress("Shrinking pictures", len(loaded.pictures), "pictures") as done:
