@@ -59,11 +59,6 @@ def test_cases_of_one_picture_hang_together() -> None:
     assert together.high - together.low > 2 * (apart.high - apart.low)
 
 
-def test_three_groups_have_three_gaps() -> None:
-    found = measured(*((group, n, RIGHT_BOTH) for group in "abc" for n in range(3)))
-    assert list(found.gaps) == [("a", "b"), ("a", "c"), ("b", "c")]
-
-
 def test_several_gaps_are_corrected_by_holm_over_all_runs_and_their_intervals_agree() -> None:
     def lost(**cases: int) -> list[tuple[str, int, tuple[str, str]]]:
         return [(group, n, RIGHT_TO_WRONG if n < cases[group] else RIGHT_BOTH) for group in cases for n in range(24)]

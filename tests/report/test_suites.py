@@ -202,15 +202,6 @@ def test_vqa_is_told_in_soft_accuracy_with_an_interval(tmp_path: Path) -> None:
     )
 
 
-def test_two_runs_of_vqa_are_compared_by_soft_accuracy(tmp_path: Path) -> None:
-    one = answered(tmp_path / "one", okvqa(), lambda case, question: "racket", "openai:one")
-    two = answered(tmp_path / "two", okvqa(), lambda case, question: "net", "openai:two")
-    files = write_report([one, two], tmp_path / "out")
-    assert lines(files, "one minus two") == {"all": ["40.0"]}
-    compared = next(row for row in rows(files) if row["table"] == "comparison")
-    assert compared["method"] == "Tango score; McNemar exact, for the number of independent cases"
-
-
 # ---- one world, no suite, several suites --------------------------------------------------------------------
 
 

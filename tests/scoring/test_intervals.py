@@ -115,13 +115,6 @@ def test_clusters_and_parts_of_a_right_answer_do_not_contradict_either(
     assert found.value - 1e-9 <= found.high <= 1
 
 
-def test_three_of_three_is_no_certainty() -> None:
-    """Version 0.1 wrote "100.0 (100.0 to 100.0)" with p = 0.25."""
-    found = paired([1, 1, 1])
-    assert (found.value, found.p) == (1.0, pytest.approx(0.25))
-    assert found.low < 0 < found.high
-
-
 @given(SHARES.filter(lambda share: share[1] > 0), st.floats(0.5, 0.999))
 def test_the_interval_of_a_share_is_that_of_statsmodels(share: tuple[int, int], confidence: float) -> None:
     low, high = proportion.proportion_confint(*share, alpha=1 - confidence, method="beta")
@@ -202,20 +195,14 @@ def test_the_intervals_of_several_comparisons_say_what_holm_says(tables: list[tu
         assert adjusted.confidence >= CONFIDENCE
 
 
-def test_independent_cases_are_as_many_as_there_are() -> None:
-    assert effective([1, 0, -1, 0], [0, 1, 2, 3]) == EffectiveCounts(1, 1, 4)
-    assert effective([1, 0, -1, 0]) == EffectiveCounts(1, 1, 4)
-
-
-def test_cases_that_say_the_same_again_count_once() -> None:
+def test_cases_that_say_the_same_again_count_once_and_independent_ones_each() -> None:
+    for clusters in (None, [0, 1, 2, 3]):
+        assert effective([1, 0, -1, 0], clusters) == EffectiveCounts(1, 1, 4)
+    assert effective([1, 1, 0, 1], [7, 7, 7, 7]).n == 1
     once = [1, 0, -1, 0, 1, 1, 0, 0] * 5
     twice = effective(np.repeat(once, 2), np.repeat(np.arange(40), 2))
     assert 30 < twice.n < 41  # as many as there are pictures, a little less since the design effect is guessed
     assert effective(np.repeat(once, 2)).n == 80
-
-
-def test_nothing_is_known_of_cases_of_one_picture() -> None:
-    assert effective([1, 1, 0, 1], [7, 7, 7, 7]).n == 1
 
 
 def test_the_mean_of_credits_has_an_interval_about_as_wide_as_a_bootstrap_gives() -> None:

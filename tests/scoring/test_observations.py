@@ -118,12 +118,6 @@ def test_the_best_and_the_worst_of_groups_that_are_alike_are_not_called_apart(gr
     assert claimed / 120 < 0.11  # 0.05 and three standard errors
 
 
-def test_too_many_groups_are_none() -> None:
-    many = judged([RIGHT_BOTH, WRONG_BOTH] * 60, [str(row) for row in range(120)])
-    assert len(many.group_names) > MAX_GROUPS
-    assert ranking(many, "factual") is None
-
-
 def test_groups_are_ranked_with_intervals() -> None:
     letters = [RIGHT_BOTH] * 90 + [RIGHT_TO_WRONG] * 10 + [RIGHT_BOTH] * 20 + [RIGHT_TO_WRONG] * 80 + [RIGHT_BOTH] * 3
     groups = ["count"] * 100 + ["size"] * 100 + ["few"] * 3
@@ -138,7 +132,10 @@ def test_groups_are_ranked_with_intervals() -> None:
     assert found.spread.n == 203
 
 
-def test_one_group_or_groups_that_are_alike_are_no_ranking() -> None:
+def test_one_group_too_many_groups_and_groups_that_are_alike_are_no_ranking() -> None:
+    many = judged([RIGHT_BOTH, WRONG_BOTH] * 60, [str(row) for row in range(120)])
+    assert len(many.group_names) > MAX_GROUPS
+    assert ranking(many, "factual") is None
     assert ranking(judged([RIGHT_BOTH, WRONG_BOTH]), "factual") is None
     assert ranking(judged([RIGHT_BOTH, ("!", "!")], ["a", "b"]), "factual") is None
     assert ranking(judged([RIGHT_BOTH, RIGHT_BOTH], ["a", "b"]), "factual") is None  # all are alike
