@@ -1,47 +1,31 @@
-"""Audit folders written step by step with the program's own writers: every outcome there is, in milliseconds.
+"""Audits of scripted participants, run by the program's own stages: every outcome there is, in milliseconds."""
 
-All of it is what an audit would have written: what was asked follows from the prompts, verdicts from what was said, and
-edits are measured, so that nothing is found when such a folder is verified.
-"""
-
+import asyncio
 import io
 import json
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 from PIL import Image, ImageChops, ImageDraw, ImageOps
 
-from countersight.audits.extraction.model import extract_prompt, parse_concepts
-from countersight.audits.extraction.protocol import Statement
-from countersight.audits.folder import LOG, AuditFolder, decode_step, encode_step
-from countersight.audits.judges.model import judge_prompt, parse_verdict
-from countersight.audits.judges.protocol import Evidence
+from countersight.audits.extraction.model import ModelExtractor
+from countersight.audits.folder import AuditFolder
+from countersight.audits.judges.model import ModelJudge
 from countersight.audits.prompts import find_prompts
-from countersight.audits.records import (
-    CONTROL,
-    Actor,
-    Attempt,
-    CaseRecord,
-    EditRecord,
-    Failed,
-    Manifest,
-    ModelReply,
-    RecordedTurn,
-    Step,
-    StepPlace,
-    Usage,
-)
+from countersight.audits.records import Actor, CaseRecord, LocalParticipant, Manifest, StepPlace
 from countersight.audits.score_records import SCORES
 from countersight.audits.scores import encode, score
 from countersight.audits.selection import Selected, Selection, write_selection
-from countersight.audits.stages import NOTHING
+from countersight.audits.stages import Participants, Stages, Subject
+from countersight.audits.steps import AuditTally, StepFailed, Steps
 from countersight.audits.trail import read_audit
 from countersight.case import Question
-from countersight.editing.protocol import Instruction
-from countersight.editing.quality.measuring import EditQuality, measure_edit
-from countersight.engine import DatasetReference
+from countersight.editing import Edited
+from countersight.engine import Answered, DatasetReference, RetriesExhausted, blocking
+from countersight.errors import AskingFailed
 from countersight.files import write_whole
+from countersight.models import Answer
 from countersight.picture import check_picture
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202eevil\u2066\x00 <b>bold</b> {judge} $policy"
@@ -109,129 +93,85 @@ SPOILT = {"explanation-only": shifted, "bad edit": repainted}
 """What was done to edited pictures beside the edit."""
 
 
-class Writer:
-    """Append steps to the log of an audit."""
+class Party(LocalParticipant):
+    """A participant of an audit whose replies are given by a function."""
 
-    def __init__(self, folder: Path, about: Manifest) -> None:
-        self.folder = AuditFolder.begin(folder, about)
-        self.manifest = about
-        self.lines: list[bytes] = []
-        self._previous = ""
+    def __init__(self, party: Actor, reply) -> None:
+        self.party, self._reply = party, reply
 
-    def step(self, stage, place, output, by="", asked=(), **spent) -> None:
-        n = len(self.lines)
-        step = Step(
-            n=n,
-            stage=stage,
-            place=place,
-            inputs=f"{n:064x}",
-            output=output,
-            by=by,
-            asked=asked,
-            spent=Usage(**spent),
-            at=f"2026-11-15T08:{n // 60:02}:{n % 60:02}.000+00:00",
-            previous=self._previous,
-        )
-        line, self._previous = encode_step(step)
-        self.lines.append(line)
+    async def ask(self, request):
+        return Answered(self._reply(request), 0.5, 1)
 
-    def case(self, row: int, kind: str, *, words: str = "") -> None:
-        """Write a case with this outcome, with the model's words if they matter."""
-        place = StepPlace(f"ball-{row}", row)
-        before = self.folder.keep(picture(row), "image/png")
-        question = Question(f"How many balls are there? {words}", "2", "number")
-        self.step("case", place, CaseRecord(before, question, f"images/{row}.png", "balls", f"group {row % 2}"))
+    async def abilities(self, request) -> None:
+        return None
+
+
+def participants(about: Manifest, row: int, kind: str, words: str) -> Participants:
+    """Return the participants of a case with this outcome."""
+    why = f"I see a red ball and a blue ball, so there are 2. {words}"
+    told = {
+        "concept": "a blue ball",
+        "kind": "object" if row % 2 else "attribute",
+        "action": "remove" if row % 2 else "recolour",
+        "positive": f"Remove the blue ball. {words}",
+        "negative": "the red ball",
+        "target": "ball",
+    }
+
+    def model(request):
         if kind == "failed":
-            self.step("answer", place, Failed("503: try later"), self.manifest.model.name, attempts=5)
-            return
-        why = f"I see a red ball and a blue ball, so there are 2. {words}"
-        self._say(place, ("answer", "why"), question, before, "2", why)
-        told = Instruction(
-            concept="a blue ball",
-            kind="object" if row % 2 else "attribute",
-            action="remove" if row % 2 else "recolour",
-            positive=f"Remove the blue ball. {words}",
-            negative="the red ball",
-            target="ball",
-        )
-        self._extract(place, Statement(question.text, "2", why), [] if kind == "no concept" else [told])
-        if kind != "no concept":
-            said = Evidence(question, "2", why, told, "1", f"I see one red ball. {words}")
-            self._test(place, kind, told, said, before)
-        if self.manifest.control:
-            self._control(place, question, before, why)
+            raise RetriesExhausted(AskingFailed("503: try later", again=True), 5)
+        edited = request.key.endswith("/1")
+        if "/answer" in request.key:
+            return Answer("1" if edited else "2", finish="stop", model=SAID, tokens_in=10)
+        return Answer(f"I see one red ball. {words}" if edited else why, finish="stop", model=SAID, cost=0.01)
 
-    def _control(self, here: StepPlace, question: Question, before: str, why: str) -> None:
-        quality = _measured(picture(here.row), picture(here.row), None, control=True)
-        edit = EditRecord(NOTHING, before, before, quality=quality, seed=self.manifest.seed)
-        self.step("edit", StepPlace(concept=CONTROL, picture=before), edit, self.manifest.editor.name)
-        again = msgspec.structs.replace(here, concept=CONTROL)
-        self._say(again, ("answer again", "why again"), question, before, "2", why)
+    def extractor(request):
+        return Answer(json.dumps({"concepts": [] if kind == "no concept" else [told]}))
 
-    def _say(self, place: StepPlace, stages, question: Question, shown: str, answer: str, why: str) -> None:
-        model = self.manifest.model.name
-        asked = (RecordedTurn("user", PROMPTS.ask(question), shown),)
-        self.step(stages[0], place, ModelReply(answer, "stop", SAID), model, asked, seconds=0.5, tokens_in=10)
-        asked = (*asked, RecordedTurn("assistant", answer), RecordedTurn("user", PROMPTS.why))
-        self.step(stages[1], place, ModelReply(why, "stop", SAID), model, asked, seconds=0.5, cost=0.01)
-
-    def _extract(self, place: StepPlace, statement: Statement, told: list[Instruction]) -> None:
-        said = json.dumps({"concepts": [msgspec.structs.asdict(each) for each in told]})
-        asked = (RecordedTurn("user", extract_prompt(PROMPTS, statement, self.manifest.concepts)),)
-        found = parse_concepts((Attempt(said),), self.manifest.concepts, statement.explanation, PROMPTS)
-        self.step("concepts", place, found, self.manifest.extractor.name, asked)
-
-    def _test(self, here: StepPlace, kind: str, told: Instruction, evidence: Evidence, before: str) -> None:
-        place, row, seed = msgspec.structs.replace(here, concept=1), here.row, self.manifest.seed
-        words = evidence.question.text.removeprefix("How many balls are there? ")
+    def editor(request):
+        if request.instruction.action == "nothing":
+            return Edited(request.picture, None, {})
         if kind == "no picture":
-            failed = EditRecord(told, before, failure=f"there is no blue ball {words}", seed=seed)
-            self.step("edit", place, failed, self.manifest.editor.name)
-            return
+            raise RetriesExhausted(AskingFailed(f"there is no blue ball {words}", again=False), 1)
         edited = picture(row, after=True)
-        if kind in SPOILT:
-            edited = SPOILT[kind](edited)
-        after, covered = self.folder.keep(edited, "image/png"), self.folder.keep(mask(), "image/png")
-        quality = _measured(picture(row), edited, mask())
-        self.step(
-            "edit", place, EditRecord(told, before, after, covered, quality, seed=seed), self.manifest.editor.name
-        )
-        stages = ("answer again", "why again")
-        self._say(place, stages, evidence.question, after, evidence.new_answer, evidence.new_explanation)
+        return Edited(check_picture(SPOILT[kind](edited) if kind in SPOILT else edited), mask(), {})
+
+    def judge(number):
         pcs, ncc = VERDICTS.get(kind, (1, 1))
-        for number, judge in enumerate(self.manifest.judges):
-            said = {
-                "pcs_reason": f"the answer is 1 {words}",
-                "pcs": 0 if kind == "undecided" and number else pcs,
-                "ncc_reason": f"it no longer cites the blue ball {words}",
-                "ncc": ncc,
-            }
-            given = parse_verdict(judge.name, 1, (Attempt(json.dumps(said)),), PROMPTS)
-            asked = (RecordedTurn("user", judge_prompt(PROMPTS, evidence)),)
-            place = msgspec.structs.replace(place, judge=judge.name, vote=1)
-            self.step("verdict", place, given, judge.name, asked, model="gpt-9-0613" if number else "")
+        said = {
+            "pcs_reason": f"the answer is 1 {words}",
+            "pcs": 0 if kind == "undecided" and number else pcs,
+            "ncc_reason": f"it no longer cites the blue ball {words}",
+            "ncc": ncc,
+        }
+        return lambda request: Answer(json.dumps(said), model="gpt-9-0613" if number else "")
 
-    def close(self) -> Path:
-        path = self.folder.path
-        (path / LOG).write_bytes(b"".join(self.lines))
-        write_whole(path / SCORES, encode(score(read_audit(path))))
-        steps = [decode_step(line) for line in self.lines]
-        rows = [Selected(step.place.row, step.place.case) for step in steps if step.stage == "case"]
-        reference = self.manifest.dataset
-        left_out = min(reference.rows, self.manifest.cases or reference.rows) - len(rows)
-        write_selection(path, Selection(reference.fingerprint, reference.rows, 0, left_out, tuple(rows)))
-        return path
-
-
-@cache
-def _measured(before: bytes, after: bytes, covered: bytes | None, *, control: bool = False) -> EditQuality:
-    return measure_edit(check_picture(before), check_picture(after), covered, control=control)
+    judges = (ModelJudge(Party(each, judge(number)), PROMPTS) for number, each in enumerate(about.judges))
+    finder = ModelExtractor(Party(about.extractor, extractor), PROMPTS)
+    return Participants(tuple(judges), Party(about.model, model), finder, Party(about.editor, editor))
 
 
 def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object) -> Path:
-    """Write an audit with one case of each of these kinds."""
-    writer = Writer(folder, manifest(**changes))
-    with writer.folder.writing():
+    """Write an audit with one case of each of these kinds, and with the model's words if they matter."""
+    about = manifest(**changes)
+    audit = AuditFolder.begin(folder, about)
+
+    async def run(journal) -> None:
+        steps = Steps(journal, (), AuditTally(), asyncio.Event())
         for row, kind in enumerate(kinds):
-            writer.case(row, kind, words=words)
-    return writer.close()
+            stages = Stages(audit, PROMPTS, participants(about, row, kind, words), steps)
+            place, image = StepPlace(f"ball-{row}", row), f"images/{row}.png"
+            question = Question(f"How many balls are there? {words}", "2", "number")
+            record = CaseRecord("", question, image, "balls", f"group {row % 2}")
+            shown = await stages.begin(place, record, check_picture(picture(row)))
+            with suppress(StepFailed):
+                await stages.test(Subject(place, question, shown, image, None))
+
+    with audit.writing() as journal:
+        blocking(lambda: run(journal))
+    write_whole(folder / SCORES, encode(score(read_audit(folder))))
+    rows = [Selected(row, f"ball-{row}") for row in range(len(kinds))]
+    of = about.dataset
+    write_selection(folder, Selection(of.fingerprint, of.rows, 0, (about.cases or of.rows) - len(rows), tuple(rows)))
+    return folder

@@ -16,9 +16,6 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 import pytest
-from insider import appended, findings, rechained, replace, resealed, reviewed, swept, with_verdict
-from PIL import Image
-
 from countersight import __version__
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, write_calibration
 from countersight.audits.finishing import finish
@@ -33,6 +30,9 @@ from countersight.cli import main
 from countersight.editing import mark_edited
 from countersight.errors import AuditError
 from countersight.picture import check_picture
+from PIL import Image
+
+from insider import appended, findings, rechained, replace, resealed, reviewed, swept, with_verdict
 
 CERTIFIED = "certified by a notary"
 MADE_UP = (RecordedTurn("user", CERTIFIED),)
@@ -51,7 +51,9 @@ class Attack(NamedTuple):
 
 
 def in_manifest(folder, **changes):
+    """Change settings in the manifest; a function gets the manifest and returns the new value."""
     there = AuditFolder.open(folder).manifest
+    changes = {name: change(there) if callable(change) else change for name, change in changes.items()}
     (folder / MANIFEST).write_bytes(msgspec.json.encode(replace(there, **changes)))
 
 
@@ -65,23 +67,23 @@ def manifest(**changes):
     return change
 
 
-def steps(change, log=LOG):
+def steps(change):
     """Change or drop steps, rebuild the chain and seal again."""
 
     def attack(folder):
-        rechained(folder / log, change)
+        rechained(folder / LOG, change)
         swept(folder)
 
     return attack
 
 
-def cut(chosen, log=LOG):
-    return steps(lambda step: None if chosen(step) else step, log)
+def cut(chosen):
+    return steps(lambda step: None if chosen(step) else step)
 
 
-def chosen(is_meant, log=LOG, **changes):
+def chosen(is_meant, **changes):
     """Change fields of the chosen steps."""
-    return steps(lambda step: replace(step, **changes) if is_meant(step) else step, log)
+    return steps(lambda step: replace(step, **changes) if is_meant(step) else step)
 
 
 def outputs(stage, is_meant=lambda step: True, **changes):
@@ -93,43 +95,44 @@ def outputs(stage, is_meant=lambda step: True, **changes):
     )
 
 
-def rewritten(name, old, new, count=1):
-    """Replace text in a file and seal again."""
+def edited(name, change):
+    """Change the text of a file and seal again."""
 
-    def change(folder):
-        words = (folder / name).read_text()
-        assert old in words, name
-        (folder / name).write_text(words.replace(old, new, count))
-        resealed(folder)
-
-    return change
-
-
-def page(change):
     def attack(folder):
-        (folder / "report.html").write_text(change((folder / "report.html").read_text()))
+        words = (folder / name).read_text()
+        assert change(words) != words, name
+        (folder / name).write_text(change(words))
         resealed(folder)
 
     return attack
 
 
-def added(name):
+def rewritten(name, old, new):
+    return edited(name, lambda words: words.replace(old, new, 1))
+
+
+def in_seal(old, new):
+    """Replace text in the seal."""
+    return lambda folder: (folder / SEAL).write_text((folder / SEAL).read_text().replace(old, new, 1))
+
+
+def older_seal(number):
+    """Write an earlier format into the seal."""
+    return in_seal(f'"format": {FORMAT}', f'"format": {number}')
+
+
+def added(folder):
     """Add a file that no audit writes, and seal again."""
-
-    def change(folder):
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(b"Certified")
-        resealed(folder)
-
-    return change
+    (folder / "certificate.pdf").write_bytes(b"Certified")
+    resealed(folder)
 
 
-def put_behind(find, log=LOG, **changes):
+def put_behind(find, **changes):
     """Append a changed copy of a step to the log."""
 
     def change(folder):
-        step = next(step for step in read_steps(folder / log) if find(step))
-        appended(folder / log, [changed(step, **changes)])
+        step = next(step for step in read_steps(folder / LOG) if find(step))
+        appended(folder / LOG, [changed(step, **changes)])
         swept(folder)
 
     return change
@@ -281,44 +284,16 @@ def mixed_up(words):
     return words.replace(one, "\0").replace(other, one).replace("\0", other)
 
 
-def loosened(folder):
-    checkers = AuditFolder.open(folder).manifest.checkers
-    manifest(checkers=(*checkers, replace(checkers[0], name="seams", settings={"most seam": 99.0})))(folder)
-
-
 def review_of_nothing(folder):
     reviewed(folder, {"case": "ball-0", "concept": 9, "person": "p", "pcs": 1, "ncc": 1})
     swept(folder)
 
 
-def dropped_case(**more):
-    """Remove the worst case from the log and the selection."""
-
-    def change(folder):
-        selection = decode_selection((folder / SELECTION).read_bytes())
-        write_selection(folder, replace(selection, cases=selection.cases[1:], **more))
-        cut(lambda step: step.place.case == selection.cases[0].case)(folder)
-
-    return change
-
-
-def case_cut_out(folder):
-    gone = next(step.place.case for step in read_steps(folder / LOG) if step.stage == "verdict")
-    cut(lambda step: step.place.case == gone)(folder)
-
-
-def party(role):
-    """Name another participant."""
-
-    def change(folder):
-        there = AuditFolder.open(folder).manifest
-        manifest(**{role: replace(getattr(there, role), name="openai:gpt-9")})(folder)
-
-    return change
-
-
-def one_judge(folder):
-    manifest(judges=AuditFolder.open(folder).manifest.judges[:1])(folder)
+def dropped_case(folder):
+    """Remove the first case from the log and the selection."""
+    selection = decode_selection((folder / SELECTION).read_bytes())
+    write_selection(folder, replace(selection, cases=selection.cases[1:]))
+    cut(lambda step: step.place.case == selection.cases[0].case)(folder)
 
 
 def improved(folder):
@@ -333,15 +308,6 @@ def improved(folder):
 def no_calibration(folder):
     (folder / CALIBRATION).unlink()
     swept(folder)
-
-
-def dressed_as(number):
-    """Write an earlier format into the seal."""
-
-    def change(folder):
-        (folder / SEAL).write_text((folder / SEAL).read_text().replace(f'"format": {FORMAT}', f'"format": {number}'))
-
-    return change
 
 
 def earned(folder):
@@ -369,31 +335,29 @@ def words_in_orders(folder):
     swept(folder)
 
 
-def member_in_seal(folder):
-    (folder / SEAL).write_text((folder / SEAL).read_text().replace("{", '{"certified":"by a notary",', 1))
-
-
 OTHER_WORDS = ": asked.text is "
 MADE_UP_WORDS = ": asked is ({'role': 'user', 'text': 'certified by a notary'},) in the log; recomputed it is nothing"
 STRANGE = "contains something that an audit does not write)"
 FAST = (
-    Attack("added", "said", added("certificate.pdf"), "added: certificate.pdf (it is sealed, but does not"),
+    Attack("added", "said", added, "added: certificate.pdf (it is sealed, but does not"),
     Attack("swapped pictures", "said", swapped_pictures, "its content does not match the digest in its name"),
     Attack("a better reply", "said", steps(better_reply), "output.pcs is 1 in the log; recomputed it is 0"),
     Attack("verdicts of a model", "said", steps(lambda step: with_verdict(step, pcs=1, ncc=1)), "recomputed it is 0"),
     Attack("another question", "said", asked(lambda text: text + " Say 1.", is_verdict), OTHER_WORDS),
-    Attack("a case cut out", "said", case_cut_out, ") are not in the log"),
+    Attack("a case cut out", "said", cut(lambda step: step.place.case == "ball-0"), ") are not in the log"),
     Attack("a judge cut out", "said", cut(lambda step: step.by == "openai:gpt-9"),
            "there is no step 'verdict' of openai:gpt-9 (vote 1)"),
-    Attack("a judge struck out", "said", one_judge, f"('verdict' by openai:gpt-9) {NONE}"),
+    Attack("a judge struck out", "said", manifest(judges=lambda there: there.judges[:1]),
+           f"('verdict' by openai:gpt-9) {NONE}"),
     Attack("a second verdict", "said", put_behind(is_verdict, output={"pcs": 1}), "it repeats step"),
     Attack("a good edit called bad", "said", with_quality(lambda step: step.place.case == "ball-3", good=False),
            "quality.good is False in the log; recomputed it is True"),
-    Attack("words in a page", "said", page(lambda words: words.replace("CCS", "CSS", 1)),
+    Attack("words in a page", "said", rewritten("report.html", "CCS", "CSS"),
            "broken: report.html (it does not follow from the log)"),
-    Attack("mixed pictures", "said", page(mixed_up), "broken: report.html (its pictures are not the ones in"),
+    Attack("mixed pictures", "said", edited("report.html", mixed_up),
+           "broken: report.html (its pictures are not the ones in"),
     Attack("a member in a step", "said", member_in_step, f"broken: {LOG} (line 3 {STRANGE}"),
-    Attack("an older seal", "said", dressed_as(1), "sealed by an earlier version and cannot be"),
+    Attack("an older seal", "said", older_seal(1), "sealed by an earlier version and cannot be"),
     Attack("a verdict of exact", "past", outputs("verdict", pcs=0, ncc=0), "'verdict' of exact (vote 1) on case"),
     Attack("noise on an exact edit", "past", with_picture("edit", noisy), "'edit' on case"),
     Attack("an easier plan", "past", rewritten("plan.json", "at least 0.05", "at least 0.01"),
@@ -406,9 +370,9 @@ FAST = (
 SLOW = (
     Attack("no differences", "said", no_differences, "missing: differences/"),
     Attack("a scene without its dataset", "past", steps(emptied), "does not match its scene"),
-    Attack("a case taken out", "audit", dropped_case(), "broken: selection.json (cases is ("),
-    Attack("a larger dataset", "audit", lambda folder: manifest(
-        dataset=replace(AuditFolder.open(folder).manifest.dataset, rows=1_000))(folder), "the dataset has "),
+    Attack("a case taken out", "audit", dropped_case, "broken: selection.json (cases is ("),
+    Attack("a larger dataset", "audit", manifest(dataset=lambda there: replace(there.dataset, rows=1_000)),
+           "the dataset has "),
     Attack("words in the orders", "past", words_in_orders, f"broken: orders.jsonl (line 1 {STRANGE}"),
     Attack("verdicts turned round", "audit", outputs("verdict", lambda step: step.by == "exact", pcs=0, ncc=1),
            "pcs is 0 in the log"),
@@ -417,8 +381,11 @@ SLOW = (
     Attack("a check's verdict", "past", outputs("check", done=False), "done is False in the log; recomputed it is"),
     Attack("no control", "said", manifest(control=False), f"('edit' by classical) {NONE}"),
     Attack("no checker", "past", manifest(checkers=()), f"('check' by pixels) {NONE}"),
-    Attack("a checker loosened", "past", loosened, "seams had other settings than in this version"),
-    Attack("another model", "said", party("model"), "seer in the log; recomputed it is openai:gpt-9"),
+    Attack("a checker loosened", "past", manifest(
+        checkers=lambda there: (*there.checkers, Actor("seams", {"most seam": 99.0}))),
+           "seams had other settings than in this version"),
+    Attack("another model", "said", manifest(model=lambda there: replace(there.model, name="openai:gpt-9")),
+           "seer in the log; recomputed it is openai:gpt-9"),
     Attack("a dose cut out", "past", cut(lambda step: step.place.dose == 1), "dose 1: there is no step 'dose'"),
     Attack("a failure behind a verdict", "said", put_behind(is_verdict, output=Failed("timed out"), asked=()),
            "it failed, although step "),
@@ -440,15 +407,15 @@ SLOW = (
           ("selection.json", '"unreadable":0', '"unreadable":1'),
           *((name, "{", '{"certified":"by a notary",') for name in ("sessions.jsonl", "audit.json")),
       )),
-    Attack("a member in the seal", "past", member_in_seal, f"broken: {SEAL} (line 1 {STRANGE}"),
+    Attack("a member in the seal", "past", in_seal("{", '{"certified":"by a notary",'),
+           f"broken: {SEAL} (line 1 {STRANGE}"),
     Attack("questions of nobody", "past", chosen(lambda step: not step.asked, asked=MADE_UP),
            MADE_UP_WORDS),
     Attack("a question in a failure", "said", chosen(lambda step: isinstance(step.output, Failed), asked=MADE_UP),
            MADE_UP_WORDS),
-    Attack("an earlier seal", "said", dressed_as(2), "not verified: bundle.json (it was sealed by an earlier version"),
+    Attack("an earlier seal", "said", older_seal(2), "not verified: bundle.json (it was sealed by an earlier version"),
     Attack("a step that earned money", "said", earned, "line 1 was changed after it was written"),
-    *(Attack(f"endless {name}", "said", manifest(**{name: 10**12}), f"$.{name}")
-      for name in ("votes",)),
+    Attack("endless votes", "said", manifest(votes=10**12), "$.votes"),
 )  # fmt: skip
 ATTACKS = [
     *(pytest.param(attack, id=attack.what) for attack in FAST),
@@ -507,11 +474,15 @@ def test_a_seal_with_millions_of_names_is_refused_before_decoding(said):
     assert "bytes" in finding
 
 
-@pytest.mark.parametrize("name", ["pictures/certified"])
-def test_an_empty_folder_is_found(said, name):
-    (said / name).mkdir(parents=True)
-    assert f"added: {name} (is an empty folder, which does not belong to a bundle)" in findings(said)
-    with pytest.raises(AuditError, match="is an empty folder, which does not belong to a bundle; remove it"):
+def test_an_empty_folder_or_an_unknown_file_is_found_and_not_sealed(said):
+    (said / "pictures" / "certified").mkdir(parents=True)
+    empty = "is an empty folder, which does not belong to a bundle"
+    assert f"added: pictures/certified ({empty})" in findings(said)
+    with pytest.raises(AuditError, match=f"{empty}; remove it"):
+        finish(said)
+    (said / "pictures" / "certified").rmdir()
+    (said / "notes.txt").write_text("mine")
+    with pytest.raises(AuditError, match=r"notes\.txt does not belong to the audit; remove it"):
         finish(said)
 
 
@@ -529,7 +500,7 @@ def test_an_audit_of_no_case_is_not_sound(said, capsys):
 
 def test_another_version_named_in_the_seal_does_not_make_an_edited_page_sound(said, capsys):
     rewritten("report.html", "CCS", "CSS")(said)
-    (said / SEAL).write_text((said / SEAL).read_text().replace(read_seal(said)[0].countersight, "0.9.9"))
+    in_seal(read_seal(said)[0].countersight, "0.9.9")(said)
     assert main(["audit", "verify", str(said)]) == 1
     words = capsys.readouterr().out
     assert "not verified: report.html (it was written by Countersight 0.9.9" in words
@@ -538,15 +509,8 @@ def test_another_version_named_in_the_seal_does_not_make_an_edited_page_sound(sa
 
 
 def test_a_page_that_this_version_would_write_is_sound_under_any_version_name(said):
-    seal = (said / SEAL).read_text()
-    (said / SEAL).write_text(seal.replace(read_seal(said)[0].countersight, "0.9.9"))
+    in_seal(read_seal(said)[0].countersight, "0.9.9")(said)
     assert findings(said) == []
-
-
-def test_an_unknown_file_is_not_sealed(said):
-    (said / "notes.txt").write_text("mine")
-    with pytest.raises(Exception, match=r"notes\.txt does not belong to the audit; remove it"):
-        swept(said, papers=True)
 
 
 def test_changed_prompts_under_a_built_in_name_are_found(said):

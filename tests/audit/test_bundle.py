@@ -147,7 +147,7 @@ def test_the_seal_has_the_digest_of_every_file(tmp_path):
 def test_a_changed_difference_picture_is_written_again(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"])
     bundled(folder)
-    (file,) = (folder / "differences").iterdir()
+    file = next((folder / "differences").iterdir())
     before = file.read_bytes()
     file.write_bytes(b"not a picture")
     bundled(folder)
