@@ -13,9 +13,9 @@ from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.folder import AuditFolder
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.prompts import find_prompts
-from countersight.audits.records import Actor, CaseRecord, LocalParticipant, Manifest, StepPlace
+from countersight.audits.records import Actor, CaseRecord, LocalParticipant, Manifest, StepPlace, encode_sheet
 from countersight.audits.score_records import SCORES
-from countersight.audits.scores import encode, score
+from countersight.audits.scores import score
 from countersight.audits.selection import Selected, Selection, write_selection
 from countersight.audits.stages import Participants, Stages, Subject
 from countersight.audits.steps import AuditTally, StepFailed, Steps
@@ -170,7 +170,7 @@ def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object
 
     with audit.writing() as journal:
         blocking(lambda: run(journal))
-    write_whole(folder / SCORES, encode(score(read_audit(folder))))
+    write_whole(folder / SCORES, encode_sheet(score(read_audit(folder))))
     rows = [Selected(row, f"ball-{row}") for row in range(len(kinds))]
     of = about.dataset
     write_selection(folder, Selection(of.fingerprint, of.rows, 0, (about.cases or of.rows) - len(rows), tuple(rows)))

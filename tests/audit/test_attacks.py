@@ -16,6 +16,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 import pytest
+from insider import appended, findings, rechained, replace, resealed, reviewed, swept, with_verdict
+from PIL import Image
+
 from countersight import __version__
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, write_calibration
 from countersight.audits.finishing import finish
@@ -30,9 +33,6 @@ from countersight.cli import main
 from countersight.editing import mark_edited
 from countersight.errors import AuditError
 from countersight.picture import check_picture
-from PIL import Image
-
-from insider import appended, findings, rechained, replace, resealed, reviewed, swept, with_verdict
 
 CERTIFIED = "certified by a notary"
 MADE_UP = (RecordedTurn("user", CERTIFIED),)
@@ -554,7 +554,7 @@ def test_a_replaced_plan_is_listed_as_taken_on_trust(past):
         (lambda step: step.stage == "uncited" or (step.place.concept or 0) < 0, {"uncited": False},
          "the edits of uncited objects were dropped"),
         (lambda step: step.stage == "check", {"checkers": ()}, "the checker pixels was dropped"),
-        (lambda step: step.place.dose or step.stage == "dose", {"strength": 0}, "the number of doses is 1 instead of"),
+        (lambda step: step.place.dose or step.stage == "dose", {"strength": 1}, "the number of doses is 1 instead of"),
         (lambda step: "thought" in step.stage, {"intervene": "picture"}, "the kind of intervention is picture instead"),
     ],
 )  # fmt: skip

@@ -149,7 +149,7 @@ def test_a_failed_step_is_never_part_of_a_met_criterion(folder, tmp_path):
 PARTY = SimpleNamespace(name="m")
 DONE = SimpleNamespace(
     requires=(), plan="x", dataset=SimpleNamespace(fingerprint="f"), model=PARTY, extractor=PARTY, editor=PARTY,
-    cases=None, concepts=1, votes=1, intervene="picture", strength=0, judges=(PARTY,),
+    cases=None, concepts=1, votes=1, intervene="picture", strength=1, judges=(PARTY,),
     checkers=(), descriptive=False, control=False, uncited=False, started="2026",
 )  # fmt: skip
 

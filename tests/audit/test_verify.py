@@ -16,8 +16,8 @@ from insider import findings, resealed, reviewed
 
 from countersight.audits.finishing import finish
 from countersight.audits.folder import decode_step, encode_step
+from countersight.audits.records import encode_sheet
 from countersight.audits.score_records import SCORES, AuditScores
-from countersight.audits.scores import encode
 from countersight.audits.seal import read_seal
 from countersight.cli import main
 
@@ -125,7 +125,7 @@ def log_with_a_step_more(audit):
 def other_score(audit):
     scores = msgspec.json.decode((audit / SCORES).read_bytes(), type=AuditScores)
     ccs = msgspec.structs.replace(scores.kept.ccs, value=0.99)
-    return encode(msgspec.structs.replace(scores, kept=msgspec.structs.replace(scores.kept, ccs=ccs)))
+    return encode_sheet(msgspec.structs.replace(scores, kept=msgspec.structs.replace(scores.kept, ccs=ccs)))
 
 
 def huge(audit):

@@ -24,11 +24,11 @@ from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
     STRENGTHS,
     Actor,
+    AuditMethod,
     CaseRecord,
     Dose,
     EditRecord,
     Failed,
-    Intervene,
     Manifest,
     Step,
 )
@@ -157,7 +157,7 @@ USUAL_CHECKERS: tuple[str, ...] = ("pixels", "seams")
 """The default checkers of edits, which need no model."""
 
 
-class AuditOptions(msgspec.Struct, frozen=True):
+class AuditOptions(AuditMethod, frozen=True):
     """The settings of an audit: the model, the other participants, and the method."""
 
     model: str | Model
@@ -165,12 +165,6 @@ class AuditOptions(msgspec.Struct, frozen=True):
     editor: str | Editor
     judges: tuple[str | Judge, ...]
     prompts: AuditPrompts
-    votes: int = 1
-    concepts: int = 1
-    control: bool = False
-    cases: int | None = None
-    descriptive: bool = False
-    """Whether to use only questions that are likely to elicit a description of the picture."""
     settings: ModelSettings = ModelSettings(max_tokens=2048)
     """Settings of the audited model."""
     extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
@@ -182,11 +176,6 @@ class AuditOptions(msgspec.Struct, frozen=True):
     lpips: Path | None = None
     checkers: tuple[str, ...] = ()
     """The checkers that decide whether an edit did what was requested."""
-    uncited: bool = False
-    """Whether to edit the same number of uncited objects too."""
-    intervene: Intervene = "picture"
-    strength: int = 1
-    """The number of strengths at which each edit is tested; 1 tests only the full edit."""
     operator: str = ""
     plan: Path | None = None
     """A plan written by `audit plan`; deviations from it are reported."""
@@ -300,10 +289,6 @@ def _chosen(dataset: Dataset, selection: Selection) -> Iterator[tuple[int, Case]
     return ((row, case) for row, case in dataset.cases() if row in rows)
 
 
-_METHOD: Final = ("votes", "concepts", "control", "cases", "descriptive", "uncited", "intervene", "requires")
-"""Options that are stored in audit.json under the same names."""
-
-
 def _manifest(dataset: Dataset, output: Path, options: AuditOptions, participants: Participants) -> Manifest:
     return begin_manifest(
         dataset=dataset_reference(dataset, output),
@@ -316,9 +301,9 @@ def _manifest(dataset: Dataset, output: Path, options: AuditOptions, participant
         prompts=msgspec.structs.asdict(options.prompts),
         lpips=digest_of(options.lpips.read_bytes()) if options.lpips else "",
         checkers=tuple(checker.party for checker in participants.checkers),
-        strength=0 if options.strength == 1 else options.strength,
         plan=digest_of(options.plan.read_bytes()) if options.plan else "",
-        **{name: getattr(options, name) for name in _METHOD},
+        requires=options.requires,
+        **{name: getattr(options, name) for name in AuditMethod.__struct_fields__},
     )
 
 

@@ -16,8 +16,9 @@ from countersight.audits.limits import Limit, headline, limits
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
+from countersight.audits.records import encode_sheet
 from countersight.audits.score_records import SCORES, AuditScores
-from countersight.audits.scores import encode, score
+from countersight.audits.scores import score
 from countersight.audits.seal import content, digests, file_names, is_sealed, list_entries, seal
 from countersight.audits.selection import SELECTION, decode_selection
 from countersight.audits.sessions import SESSIONS, read_sessions
@@ -122,9 +123,9 @@ def write_derived(folder: AuditFolder, audit: AuditTrail, *, progress: Progress 
         reviews=read_reviews(path, scores),
         conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), len(selection.cases)),
     )
-    write_whole(path / SCORES, encode(scores))
+    write_whole(path / SCORES, encode_sheet(scores))
     write_whole(path / CASES, encode_cases(sheets.cases))
-    write_whole(path / VERDICT, _indented(sheets.conclusion))
+    write_whole(path / VERDICT, encode_sheet(sheets.conclusion))
     cases = shown(sheets.cases, GALLERY)
     pictures = list_pictures(cases)
     with progress("Shrinking pictures", len(pictures), "pictures") as done:
@@ -143,7 +144,3 @@ def refuse_strange_files(path: Path) -> None:
     for name, sha256 in zip(pictures, digests(path, pictures), strict=True):
         if PurePosixPath(name).stem != sha256:
             raise AuditError(f"{path / name} was changed after it was written, so the audit cannot be sealed")
-
-
-def _indented(sheet: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(sheet), indent=2) + b"\n"

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final, Self
 import msgspec
 
 from countersight import __version__
-from countersight.audits.records import Actor, Manifest, Step, decode_record
+from countersight.audits.records import METHOD_WORDS, Actor, Manifest, Step, decode_record
 from countersight.editing import EditOrder
 from countersight.engine import Journal, create_locked_folder, lock_folder, open_journal, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
@@ -131,6 +131,10 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+_FIXED: Final = ("concepts", "cases", "intervene", "strength")
+"""Settings of the method that cannot change when an audit is resumed."""
+
+
 def describe_manifest(manifest: Manifest) -> dict[str, str]:
     """Describe the settings that identify an audit: if they differ, the manifests belong to different audits."""
     return {
@@ -138,12 +142,9 @@ def describe_manifest(manifest: Manifest) -> dict[str, str]:
         "model": describe_actor(manifest.model),
         "extractor": describe_actor(manifest.extractor),
         "editor": describe_actor(manifest.editor),
-        "number of concepts": str(manifest.concepts),
-        "number of cases": str(manifest.cases or "all"),
+        **{METHOD_WORDS[name]: str(getattr(manifest, name) or "all") for name in _FIXED},
         "choice of questions": "descriptive" if manifest.descriptive else "all",
         "seed": str(manifest.seed),
-        "kind of intervention": manifest.intervene,
-        "number of doses": str(manifest.strength or 1),
         "set of LPIPS weights": manifest.lpips[:8] or "none",
         "set of prompts": _describe_prompts(manifest),
         "plan": manifest.plan[:8] or "none",

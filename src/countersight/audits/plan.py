@@ -11,7 +11,7 @@ import msgspec
 from countersight import __version__
 from countersight.audits.folder import digest_of
 from countersight.audits.pooling import Mean
-from countersight.audits.records import STRENGTHS, Intervene, Manifest, decode_record
+from countersight.audits.records import METHOD_WORDS, STRENGTHS, AuditMethod, Manifest, decode_record, encode_sheet
 from countersight.audits.score_records import AuditScores
 from countersight.audits.signing import sign
 from countersight.errors import AuditError
@@ -124,22 +124,14 @@ LARGEST: Final = 1 << 20
 LATE: Final = "the audit was started before the plan was written"
 
 
-class AuditPlan(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class AuditPlan(AuditMethod, frozen=True, omit_defaults=True, kw_only=True):
     """plan.json: the intended audit, written before its first step."""
 
     dataset: str
     """The fingerprint of the dataset."""
     name: str
-    cases: int | None = None
-    concepts: int = 1
     judges: tuple[str, ...] = ()
-    votes: int = 1
-    descriptive: bool = False
-    control: bool = False
-    uncited: bool = False
     checkers: tuple[str, ...] = ()
-    intervene: Intervene = "picture"
-    strength: int = 1
     model: str = ""
     extractor: str = ""
     editor: str = ""
@@ -167,7 +159,7 @@ def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
             raise AuditError(f"{file} is another plan, which is not replaced; choose another file")
         data = file.read_bytes()
     else:
-        data = msgspec.json.format(msgspec.json.encode(alike), indent=1) + b"\n"
+        data = encode_sheet(alike)
         write_whole(file, data)
     if key is not None:
         write_whole(file.with_name(f"{file.name}.sig"), sign(data, key))
@@ -221,11 +213,7 @@ def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, select
         ("model", plan.model or manifest.model.name, manifest.model.name),
         ("extractor", plan.extractor or manifest.extractor.name, manifest.extractor.name),
         ("editor", plan.editor or manifest.editor.name, manifest.editor.name),
-        ("number of cases", plan.cases or "all", manifest.cases or "all"),
-        ("number of concepts", plan.concepts, manifest.concepts),
-        ("number of votes", plan.votes, manifest.votes),
-        ("kind of intervention", plan.intervene, manifest.intervene),
-        ("number of doses", plan.strength, manifest.strength or 1),
+        *((what, *(getattr(of, name) or "all" for of in (plan, manifest))) for name, what in METHOD_WORDS.items()),
     ):
         if planned != done:
             yield f"the {what} is {done} instead of {planned}"

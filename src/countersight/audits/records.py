@@ -4,7 +4,7 @@ An audit folder holds `audit.json` (a Manifest), `steps.jsonl` (one Step per lin
 hash), and `pictures/` (every picture before and after its edit, and the masks, named by the digest of their bytes).
 """
 
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -230,6 +230,11 @@ def decode_record(data: bytes, kind: type[Record], file: object) -> Record:
         raise AuditError(f"{file} is damaged: {error}") from None
 
 
+def encode_sheet(record: msgspec.Struct) -> bytes:
+    """Return the bytes of a file with one record, which depend only on the record."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
+
+
 Output: TypeAlias = CaseRecord | ModelReply | Concepts | EditRecord | Check | Verdict | Dose | Thought | Failed
 
 
@@ -276,7 +281,37 @@ Pool = Literal["majority, ties half", "majority"]
 """How votes, and then judges, are combined into one score. A tie counts half; in audits by 0.1, it decides nothing."""
 
 
-class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
+class AuditMethod(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """How the cases of an audit are chosen and tested: settings that its plan, its options and its manifest share."""
+
+    cases: int | None = None
+    """How many cases are selected, spread evenly over the dataset; None for all."""
+    descriptive: bool = False
+    """Whether only questions that are likely to elicit a description of the picture are selected."""
+    concepts: int = 1
+    """Largest number of concepts tested per explanation (the paper's k)."""
+    votes: Annotated[int, msgspec.Meta(le=1_000)] = 1
+    """Votes of each judge that is a model; other judges never change their vote."""
+    control: bool = False
+    """Whether every picture also has a control edit, which should change nothing."""
+    uncited: bool = False
+    """Whether the same number of uncited objects is edited too."""
+    intervene: Intervene = "picture"
+    strength: Annotated[int, msgspec.Meta(le=STRENGTHS)] = 1
+    """The number of strengths at which each edit is tested; 1 tests only the full edit."""
+
+
+METHOD_WORDS: Final = {
+    "cases": "number of cases",
+    "concepts": "number of concepts",
+    "votes": "number of votes",
+    "intervene": "kind of intervention",
+    "strength": "number of doses",
+}
+"""Settings of the method in words, except those that are yes or no."""
+
+
+class Manifest(AuditMethod, frozen=True, omit_defaults=True):
     """audit.json: the audited model, the participants, the settings and the version."""
 
     dataset: DatasetReference
@@ -284,13 +319,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     extractor: Actor
     editor: Actor
     judges: tuple[Actor, ...]
-    votes: Annotated[int, msgspec.Meta(le=1_000)]
-    """Votes of each judge that is a model; other judges never change their vote."""
     pool: Pool
-    concepts: int
-    """Largest number of concepts tested per explanation (the paper's k)."""
-    control: bool
-    """Whether every picture also had a control edit, which should change nothing."""
     seed: int
     prompts: dict[str, Any]
     """Every prompt in full, with its version."""
@@ -300,20 +329,11 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     platform: str
     lpips: str = ""
     """SHA-256 of the LPIPS weights used for measuring edits, if any."""
-    cases: int | None = None
-    """How many cases were selected, spread evenly over the dataset; None for all."""
     checkers: tuple[Actor, ...] = ()
     """The checkers that decide whether an edit did what was requested."""
-    uncited: bool = False
-    """Whether the same number of uncited objects was edited too."""
-    intervene: Intervene = "picture"
-    strength: Annotated[int, msgspec.Meta(le=STRENGTHS)] = 0
-    """The number of strengths at which each edit was tested; 0 if only the full edit was."""
     calibration: str = ""
     """SHA-256 of the last calibration, if any."""
     plan: str = ""
     """SHA-256 of plan.json, if the audit was planned."""
-    descriptive: bool = False
-    """Whether only cases with questions likely to elicit a description of the picture were selected."""
     requires: tuple[str, ...] = ()
     """Criteria given with the audit, in addition to those of its plan."""

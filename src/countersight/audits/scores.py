@@ -98,7 +98,7 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         else None,
         checkers={each.name: _checked(edits, each.name, manifest) for each in manifest.checkers},
         specificity=_specificity(cases, counted, manifest) if manifest.uncited else None,
-        doses=_dose_score(counted, manifest.strength) if manifest.strength else None,
+        doses=_dose_score(counted, manifest.strength) if manifest.strength > 1 else None,
         thought=_thought_score(cases) if manifest.intervene != "picture" else None,
     )
 
@@ -177,11 +177,6 @@ def _corrected(audit: AuditTrail, kept: Sequence[ConceptScore], seed: int) -> di
             scores = (correct_score(getattr(raw, each), getattr(sheet, each), seed=seed) for each in MEASURES)
             found[name] = CorrectedScores(*scores)
     return found
-
-
-def encode(scores: AuditScores) -> bytes:
-    """Return the bytes of scores.json, which depend only on the scores."""
-    return msgspec.json.format(msgspec.json.encode(scores), indent=1) + b"\n"
 
 
 def failed_steps(audit: AuditTrail) -> int:

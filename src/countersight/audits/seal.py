@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
-from countersight.audits.records import Step, decode_record
+from countersight.audits.records import Step, decode_record, encode_sheet
 from countersight.engine import LOCK
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -120,7 +120,7 @@ SIGNATURE: Final = f"{SEAL}.sig"
 SIGNATURES: Final = re.compile(rf"{re.escape(SEAL)}(?:\.[0-9a-f]{{12}})?\.sig")
 """The names of signature files: the first, and further ones named by their keys."""
 STAMP: Final = f"{SEAL}.tsr"
-FORMAT: Final = 5
+FORMAT: Final = 6
 """The version of the format; bundles with an earlier version have other files and are not verified."""
 
 
@@ -175,7 +175,7 @@ def seal(folder: Path, steps: Sequence[Step]) -> str:
         before, sealed = read_seal(folder)
         if msgspec.structs.replace(before, sealed=bundle.sealed) == bundle:
             return sealed  # nothing has changed: the seal and its signatures stay valid
-    written = msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n"
+    written = encode_sheet(bundle)
     write_whole(folder / SEAL, written)
     return hashlib.sha256(written).hexdigest()
 

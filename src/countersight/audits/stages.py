@@ -1,7 +1,6 @@
 """The four stages of an audit, for one case (EDCT 3): ask, extract, edit, ask again and judge."""
 
 import asyncio
-import io
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -47,7 +46,7 @@ from countersight.audits.steps import (
 from countersight.audits.trail import Response
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
-from countersight.editing import Abilities, EditRequest, Instruction, OrderBook, mark_edited
+from countersight.editing import Abilities, EditRequest, Instruction, OrderBook, mark_edited, png_picture
 from countersight.editing.quality import PerceptualDistance, measure_edit
 from countersight.engine import RetriesExhausted
 from countersight.errors import AskingFailed, BadPicture, OrderInDoubt, Refused
@@ -231,8 +230,9 @@ class Stages:
 
             async def work(strength: int = strength) -> StepResult:
                 whole = await self._stored(edit.after)
-                weaker = await asyncio.to_thread(weaken_edit, subject.shown.picture, whole.picture, strength, of)
-                return StepResult(Dose(strength, edit.before, edit.after, await self._keep(mark_edited(weaker))))
+                weaker = await asyncio.to_thread(weaken_pixels, subject.shown.picture, whole.picture, strength, of)
+                picture = mark_edited(png_picture(weaker))
+                return StepResult(Dose(strength, edit.before, edit.after, await self._keep(picture)))
 
             here, inputs = replace(place, dose=strength), (edit.before, edit.after, strength, of)
             dose = await self._do(Dose, "dose", here, COUNTERSIGHT, inputs, work)
@@ -384,16 +384,8 @@ class Stages:
         return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
 
 
-def weaken_edit(before: Picture, after: Picture, strength: int, of: int) -> Picture:
-    """Return a reproducible blend of two pictures, with `strength` / `of` of the second one. Raises BadPicture."""
-    file = io.BytesIO()
-    pixels = weaken_pixels(before, after, strength, of)
-    Image.fromarray(pixels).save(file, "PNG", compress_level=4)
-    return Picture(file.getvalue(), "image/png", pixels.shape[1], pixels.shape[0], plain=True)
-
-
 def weaken_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:
-    """Return the pixels of a weaker edit."""
+    """Return a reproducible blend of two pictures, with `strength` / `of` of the second one. Raises BadPicture."""
     one, other = as_seen(before).convert("RGB"), as_seen(after).convert("RGB")
     if other.size != one.size:
         other = other.resize(one.size, Image.Resampling.LANCZOS)

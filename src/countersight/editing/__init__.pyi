@@ -1,5 +1,6 @@
 from .colours import colour_share as colour_share
 from .marking import mark_edited as mark_edited
+from .pictures import png_picture as png_picture
 from .protocol import EDITORS as EDITORS
 from .protocol import Abilities as Abilities
 from .protocol import Able as Able

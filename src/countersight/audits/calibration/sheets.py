@@ -10,7 +10,7 @@ import numpy as np
 
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.pooling import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
-from countersight.audits.records import Actor, Manifest, Verdict, decode_record
+from countersight.audits.records import Actor, Manifest, Verdict, decode_record, encode_sheet
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.scoring import AltTest, share_interval
@@ -248,7 +248,7 @@ def read_calibration(folder: Path) -> Calibration | None:
 
 def write_calibration(folder: Path, calibration: Calibration) -> None:
     """Write calibration.json."""
-    write_whole(folder / CALIBRATION, msgspec.json.format(msgspec.json.encode(calibration), indent=1) + b"\n")
+    write_whole(folder / CALIBRATION, encode_sheet(calibration))
 
 
 def copy_calibration(folder: Path, audit: Path) -> None:

@@ -4,7 +4,7 @@ Tables of scores per model (EDCT Table 1) and per judge and editor (Table 2) inc
 as a page, Markdown, LaTeX and CSV.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -34,6 +34,7 @@ from countersight.audits.score_records import MEASURES, AuditScores
 from countersight.audits.scores import ScoreDifference, difference, score
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.verify import verify_bundle
+from countersight.english import listed
 from countersight.errors import AuditError, ReferenceTableError
 from countersight.files import write_text
 from countersight.html import (
@@ -146,24 +147,38 @@ def lead(found: AuditTables) -> str:
 
 def conclusions(found: AuditTables) -> list[str]:
     """Return which models are more faithful than others, as far as the audits can tell, and what is not ranked."""
-    ranked = [_conclusion(other, found.ranked[:rank]) for rank, other in enumerate(found.ranked[1:], 1)]
-    doubtful = (audit for audit in found.audits if audit.doubt)
-    return ranked + [
-        f"“{name(audit.label)}” is not ranked, because it could not be verified: {name(audit.doubt)}."
-        for audit in doubtful
+    better, unclear, incomparable = [], [], defaultdict(list)
+    for rank, one in enumerate(found.ranked):
+        pairs = [(_names(one, other), other, apart_or_why(one, other)) for other in found.ranked[rank + 1 :]]
+        worse = [(other, apart) for _, other, apart in pairs if not isinstance(apart, str) and apart.low > 0]
+        if worse:
+            by = f" (by {_by(worse[0][1])})" if len(worse) == 1 else ""
+            than = listed([f"“{name(other.label)}”" for other, _ in worse])
+            better.append(f"“{name(one.label)}” is more faithful than {than}{by}.")
+        unclear += [(names, apart) for names, _, apart in pairs if not isinstance(apart, str) and apart.low <= 0]
+        for names, _, apart in pairs:
+            if isinstance(apart, str):
+                incomparable[apart].append(names)
+    if unclear:
+        [names, apart], number_of = unclear[0], len(unclear)
+        one_pair = f"{names} do not differ significantly on {several(apart.cases, 'shared case')} (difference {_by(apart)})."
+        many = f"{count(number_of)} pairs of models do not differ significantly on the cases that they share."
+        better.append(one_pair if number_of == 1 else many)
+    for why, which in incomparable.items():
+        those = which[0] if len(which) == 1 else f"{count(len(which))} pairs of audits"
+        better.append(f"{those} {why} and cannot be compared.")
+    doubtful = ((audit.label, audit.doubt) for audit in found.audits if audit.doubt)
+    return better + [
+        f"“{name(label)}” is not ranked, because it could not be verified: {name(doubt)}." for label, doubt in doubtful
     ]
 
 
-def _conclusion(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> str:
-    other, apart = _compared_with_above(audit, above)
-    names = f"“{name(other.label)}”", f"“{name(audit.label)}”"
-    if isinstance(apart, str):
-        return f"{names[0]} and {names[1]} {apart} and cannot be compared."
-    by = f"{number(apart.value)}, 95% interval {interval(apart)}"
-    if apart.low > 0:
-        return f"{names[0]} is more faithful than {names[1]} (by {by})."
-    on = several(apart.cases, "shared case")
-    return f"{names[0]} and {names[1]} do not differ significantly on {on} (difference {by})."
+def _names(one: ScoredAudit, other: ScoredAudit) -> str:
+    return f"“{name(one.label)}” and “{name(other.label)}”"
+
+
+def _by(apart: ScoreDifference) -> str:
+    return f"{number(apart.value)}, 95% interval {interval(apart)}"
 
 
 def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
