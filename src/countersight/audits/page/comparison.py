@@ -6,8 +6,9 @@ as a page, Markdown, LaTeX and CSV.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from markupsafe import Markup
@@ -145,40 +146,53 @@ def lead(found: AuditTables) -> str:
     return f"{start}: the Counterfactual Consistency Score (CCS) is {range_of}."
 
 
+class Pair(NamedTuple):
+    """Two ranked audits, the one with the higher score first, and their difference or why they cannot be compared."""
+
+    one: ScoredAudit
+    other: ScoredAudit
+    apart: ScoreDifference | str
+
+    def __str__(self) -> str:
+        return f"“{name(self.one.label)}” and “{name(self.other.label)}”"
+
+
 def conclusions(found: AuditTables) -> list[str]:
     """Return which models are more faithful than others, as far as the audits can tell, and what is not ranked."""
-    better, unclear, incomparable = [], [], defaultdict(list)
-    for rank, one in enumerate(found.ranked):
-        pairs = [(_names(one, other), other, apart_or_why(one, other)) for other in found.ranked[rank + 1 :]]
-        worse = [(other, apart) for _, other, apart in pairs if not isinstance(apart, str) and apart.low > 0]
-        if worse:
-            by = f" (by {_by(worse[0][1])})" if len(worse) == 1 else ""
-            than = listed([f"“{name(other.label)}”" for other, _ in worse])
-            better.append(f"“{name(one.label)}” is more faithful than {than}{by}.")
-        unclear += [(names, apart) for names, _, apart in pairs if not isinstance(apart, str) and apart.low <= 0]
-        for names, _, apart in pairs:
-            if isinstance(apart, str):
-                incomparable[apart].append(names)
+    pairs = [Pair(*two, apart_or_why(*two)) for two in combinations(found.ranked, 2)]
+    better, unclear, incomparable = defaultdict(list), [], defaultdict(list)
+    for pair in pairs:
+        if isinstance(pair.apart, str):
+            incomparable[pair.apart].append(pair)
+        elif pair.apart.low > 0:
+            better[pair.one.label].append(pair)
+        else:
+            unclear.append(pair)
+    words = []
+    for label, clear in better.items():
+        others = listed(f"“{name(pair.other.label)}”" for pair in clear)
+        words.append(f"“{name(label)}” is more faithful than {others}{_difference(clear, 'by')}.")
     if unclear:
-        [names, apart], number_of = unclear[0], len(unclear)
-        one_pair = f"{names} do not differ significantly on {several(apart.cases, 'shared case')} (difference {_by(apart)})."
-        many = f"{count(number_of)} pairs of models do not differ significantly on the cases that they share."
-        better.append(one_pair if number_of == 1 else many)
-    for why, which in incomparable.items():
-        those = which[0] if len(which) == 1 else f"{count(len(which))} pairs of audits"
-        better.append(f"{those} {why} and cannot be compared.")
-    doubtful = ((audit.label, audit.doubt) for audit in found.audits if audit.doubt)
-    return better + [
-        f"“{name(label)}” is not ranked, because it could not be verified: {name(doubt)}." for label, doubt in doubtful
+        words.append(f"{_named(unclear)} do not differ significantly{_difference(unclear, 'difference')}.")
+    words += [f"{_named(which)} {why} and cannot be compared." for why, which in incomparable.items()]
+    doubtful = [audit for audit in found.audits if audit.doubt]
+    return words + [
+        f"“{name(audit.label)}” is not ranked, because it could not be verified: {name(audit.doubt)}."
+        for audit in doubtful
     ]
 
 
-def _names(one: ScoredAudit, other: ScoredAudit) -> str:
-    return f"“{name(one.label)}” and “{name(other.label)}”"
+def _named(pairs: Sequence[Pair]) -> str:
+    return str(pairs[0]) if len(pairs) == 1 else f"{count(len(pairs))} pairs of audits"
 
 
-def _by(apart: ScoreDifference) -> str:
-    return f"{number(apart.value)}, 95% interval {interval(apart)}"
+def _difference(pairs: Sequence[Pair], word: str) -> str:
+    """Return the difference of a pair in parentheses; empty if there are several pairs."""
+    [(_, _, apart), *others] = pairs
+    if others or isinstance(apart, str):
+        return ""
+    on = several(apart.cases, "shared case")
+    return f" ({word} {number(apart.value)} on {on}, 95% interval {interval(apart)})"
 
 
 def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
