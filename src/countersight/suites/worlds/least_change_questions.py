@@ -46,9 +46,6 @@ _WRONG = 3
 _TRIES = 20
 _TRIPLES = 10
 """The most choices of wrong options for a right one."""
-_SKIPPED = 0.9
-"""The share of questions about supports that are skipped if one of two shortcuts is certain to find the answer, because
-random worlds have few others."""
 _GRAZING = 7.0, 14.0
 """How far, in pixels, a grazed disc reaches into the path of a pushed one."""
 _FAR = 1000.0
@@ -106,7 +103,7 @@ def _drafts_of_goal(
         if highest is None:
             continue
         found = found_by(shortcuts, right, wrong)
-        if max(found["directly above"], found["carries as many things as fall"]) == 1 and rng.random() < _SKIPPED:
+        if found["directly above"] == 1:  # otherwise nearly every counterweight would be found by this shortcut
             continue
         yield plan_draft(
             chosen,
