@@ -163,11 +163,11 @@ class Answers:
         return Counter(fit) if len(fit) >= _MIN_CANDIDATES else Counter()
 
     def reasons_like(self, reason: str, shape: Shape, effect: str) -> Counter[str]:
-        """Count the names of things that keep a thing named like the effect, a similar thing, or several other things
-        in place; of the last group, names of the reason's classes are preferred."""
+        """Count the names of things that keep a thing named like the effect in place, and of things of the reason's
+        classes that keep similar things, or several others, in place."""
         by_name, alike, any_thing = self._levels(shape.names[effect], shape.kind(reason, effect))
-        often = {name: number for name, number in any_thing.items() if number >= _MIN_TIMES_RIGHT or name in alike}
-        return by_name + alike + Counter(_like(shape.names[reason], often))
+        often = {name: number for name, number in any_thing.items() if number >= _MIN_TIMES_RIGHT}
+        return by_name + Counter(_like(shape.names[reason], alike + Counter(often)))
 
     def _levels(self, anchor: str, kind: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
         """Count the names in the answer's place next to things of the same name, of the same classes, and of any

@@ -36,7 +36,7 @@ _NOT_SEEN = frozenset({
     "shingle", "sill", "tile",
 })  # fmt: skip
 """Materials of floors and walls, and things that descriptions mention but pictures do not show."""
-_UNMOVED = frozenset({"ground", "place", "water"})
+_UNMOVED = frozenset({"ground", "place", "tile", "water"})
 """Classes of things that support everything."""
 _SELF_MOVING = frozenset({"creature", "emission", "leafage", "liquid", "mount", "vehicle"})
 """Classes of things that can leave by themselves."""
@@ -127,6 +127,11 @@ def may_hang_on_a_nail(candidate: Candidate) -> bool:
     return is_attached and "mark" not in candidate.shape.classes(effect)
 
 
+def is_writing(candidate: Candidate) -> bool:
+    """Writing does not leave its place."""
+    return any("mark" in candidate.shape.classes(thing) for thing in candidate.effects)
+
+
 def any_food(candidate: Candidate) -> bool:
     """Any of several things on a dish could be right."""
     return any("food" in candidate.shape.classes(between) for between in candidate.between)
@@ -174,9 +179,10 @@ def _is_a_place(candidate: Candidate) -> bool:
 
 
 def _is_on_ground(candidate: Candidate) -> bool:
-    """In a graph of two things, it is trivial that the effect needs the ground."""
+    """It is trivial that a thing needs the ground, and odd to ask what one of two things on it would do without it."""
     shape = candidate.shape
-    return shape.graph.kind == "direct" and any(shape.classes(thing) & _UNMOVED for thing in candidate.causes)
+    has_one_step = shape.graph.kind in ("direct", "fork")
+    return has_one_step and any(shape.classes(thing) & _UNMOVED for thing in candidate.causes)
 
 
 _ALL_RULES: Final[tuple[Rule, ...]] = (_is_no_option, _is_two_way)
@@ -204,8 +210,9 @@ def _are_told_together(candidate: Candidate) -> bool:
 
 
 def _may_keep_the_other(candidate: Candidate) -> bool:
-    """One of the two may keep the other in place."""
-    return may_keep(*map(candidate.shape.name, _pair(candidate)))
+    """One of the two may keep the other in place: a picture and its frame."""
+    one, other = map(candidate.shape.name, _pair(candidate))
+    return may_keep(one, other) or may_keep(other, one)
 
 
 _FORK_RULES: Final[tuple[Rule, ...]] = (_are_told_together, _may_keep_the_other)

@@ -35,6 +35,7 @@ from countersight.suites.cello.rules import (
     changes_nothing,
     is_obvious_support,
     is_part_or_garment,
+    is_writing,
     may_hang_on_a_nail,
     may_leave,
     needs_another,
@@ -336,7 +337,7 @@ TASKS = {
         ),
         Task(
             "necessary_cause", "NC", 3, _ANY, _yes_no(_effect_lost, _went_before),
-            is_choice=False, rules=_FOR_SURE,
+            is_choice=False, rules=(*_FOR_SURE, is_writing),
         ),
     )
 }  # fmt: skip

@@ -157,7 +157,6 @@ def _named(role: str, name: str) -> dict[str, str]:
     stands = pronoun(name)
     return {
         role: the(name),
-        f"{role}_bare": name,
         f"{role}_it": stands.subject,
         f"{role}_them": stands.object,
         f"{role}_its": stands.possessive,
@@ -166,6 +165,7 @@ def _named(role: str, name: str) -> dict[str, str]:
         f"{role}_do": verb(name, "do"),
         f"{role}_depend": verb(name, "depend"),
         f"{role}_stay": verb(name, "stay"),
+        f"{role}_move": verb(name, "move"),
     }
 
 
