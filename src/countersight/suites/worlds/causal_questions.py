@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from random import Random
+
+from msgspec.structs import replace
 
 from countersight.case import Option
 from countersight.causal import CausalGraph
@@ -122,15 +124,16 @@ def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Coun
             and _changes_something(task, graph, query)
             and not is_told_by_colour(world, query)
         ]
-        if not asked:
-            continue  # skip the slow check
-        if not is_confirmed(world, graph, Shape.of(graph, bystanders).model(), bystanders):
-            dropped["model"] += 1
-            continue
+        doubt = cache(partial(_doubt, world, graph, bystanders))
         for query in rng.sample(asked, len(asked)):
             draft = _draft(task, query, Shape.of(graph, bystanders), untouched[graph], world, rng)
             if draft:
-                yield draft
+                yield replace(draft, doubt=doubt)
+
+
+def _doubt(world: Supports, graph: CausalGraph, bystanders: tuple[str, ...]) -> str:
+    """Return why the answers are uncertain; "" if the world confirms the structural model."""
+    return "" if is_confirmed(world, graph, Shape.of(graph, bystanders).model(), bystanders) else "model"
 
 
 def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:

@@ -58,6 +58,9 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     """Draws the changed world; None for the usual way of the suite."""
     facts: tuple[tuple[Any, Callable[[Any], Hashable]], ...] = ()
     """Worlds with functions whose values decide the answers and must be the same in slightly different worlds."""
+    doubt: Callable[[], str] | None = None
+    """Returns the reason, if there is any, to doubt the answers in the world itself. It may be slow: it is called only
+    for drafts that would be used."""
 
     kind: AnswerKind = "boolean"
     factual: WorldQuestion | None = None

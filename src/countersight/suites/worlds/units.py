@@ -66,8 +66,10 @@ def _search(
 
 
 def _doubt(suite: WorldSuite, draft: WorldDraft, rng: Random) -> str:
-    """Return why the answers are uncertain: the reason of a slightly different world with other answers; "" if there is
-    none."""
+    """Return why the answers are uncertain: the draft's own reason, or that of a slightly different world with other
+    answers; "" if there is none."""
+    if draft.doubt and (reason := draft.doubt()):
+        return reason
     for world, fact in draft.facts:
         answer = fact(world)
         for reason, other in suite.vary(world, rng):
