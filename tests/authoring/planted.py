@@ -47,6 +47,9 @@ CHANGES = (
 INSIDE = (
     ("How many dogs are there?", "4", "How many dogs would there be if 2 dogs joined the 4 dogs?", "6"),
     ("How many dogs are there?", "4", "How many dogs would there be if the pack grew to six?", "6"),
+    ("How many dogs are there?", "4", "How many dogs would there be if a fifth dog came?", "5"),
+    ("How many dogs are there?", "4", "How many dogs would there be if the fourth dog left?", "3"),
+    ("How many dogs are there?", "4", "Suppose 9 dogs sat there; how many dogs would there be?", "9"),
     ("How many dogs are there?", "4", "How many dogs would there be if 3 of the 4 dogs left?", "1"),
     ("How many dogs are there?", "4", "How many dogs would there be if there were 1 dog instead of 4?", "1"),
     ("How many dogs are there?", "2", "How many dogs would there be if both of the dogs left?", "0"),

@@ -34,8 +34,9 @@ _ASKED: Final = re.compile(
     r" (?:there|the|this|that|these|those|he|she|it|they|any|anyone|anybody|someone|somebody|a|an|you|we|his|her|their"
     r"|its|both|all|every|each)\b)"
 )
-_DEFINITE_NUMBER: Final = re.compile(r"\b(?:the|these|those|to) (\w+)")
-"""A number that can only be the old or the new count: "the 4 dogs", "grew to six"."""
+_DEFINITE_NUMBER: Final = re.compile(r"\b(?:the|these|those|to|an?) (\w+)\b(?! of\b)")
+"""A number that can only be the old or the new count: "the 4 dogs", "grew to six", "a fifth dog"."""
+_ORDINALS: Final = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
 _THEN_ASKED: Final = re.compile(rf"[,.;:!?-]\s*(?:then,? )?(?={_ASKED.pattern})")
 _ROOT = 4
 """The number of letters at the beginning of a word that are taken as its root."""
@@ -182,4 +183,5 @@ def _root(word: str) -> str:
 def _numbers(text: str) -> frozenset[str]:
     """Return the numbers in a text as digits, without words such as "a" and "one" that rarely count anything."""
     words = [word for word in _WORD.findall(text) if word not in _NOT_COUNTS]
-    return frozenset(str(number) for word in words if (number := number_of(word)) is not None)
+    found = (_ORDINALS.get(word, number_of(word)) for word in words)
+    return frozenset(str(number) for number in found if number is not None)
