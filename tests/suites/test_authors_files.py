@@ -121,7 +121,7 @@ def test_cvqa_synthetic_has_the_published_numbers():
     cases, _, _ = cases_of("cvqa-synthetic", SYNTHETIC)
     theirs = numbers_by_type(cases)
     for template in TEMPLATES:
-        puzzles = [template.solved(0, index).puzzle for index in range(200)]
+        puzzles = [template.random_puzzle(Random(index), "red") for index in range(200)]
         ours = [[each.count(each.scene), each.count(apply(each.scene, each.edits))] for each in puzzles]
         pairs = theirs[template.published_type]
         assert len(pairs) == 500
