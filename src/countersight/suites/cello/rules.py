@@ -210,9 +210,13 @@ def _are_told_together(candidate: Candidate) -> bool:
 
 
 def _may_keep_the_other(candidate: Candidate) -> bool:
-    """One of the two may keep the other in place: a picture and its frame."""
-    one, other = map(candidate.shape.name, _pair(candidate))
-    return may_keep(one, other) or may_keep(other, one)
+    """One of the two may keep the other in place."""
+    return may_keep(*map(candidate.shape.name, _pair(candidate)))
 
 
-_FORK_RULES: Final[tuple[Rule, ...]] = (_are_told_together, _may_keep_the_other)
+def _are_contained(candidate: Candidate) -> bool:
+    """Things in a container may lie on each other: ice floats on the water in a glass."""
+    return any(edge.kind == "containment" for edge in candidate.shape.graph.edges)
+
+
+_FORK_RULES: Final[tuple[Rule, ...]] = (_are_told_together, _may_keep_the_other, _are_contained)
