@@ -406,6 +406,7 @@ SLOW = (
           ("cases.jsonl", '"text":"', '"text":"1'),
           ("selection.json", '"unreadable":0', '"unreadable":1'),
           *((name, "{", '{"certified":"by a notary",') for name in ("sessions.jsonl", "audit.json")),
+          ("audit.json", "{", '{"started":"2020",'),
       )),
     Attack("a member in the seal", "past", in_seal("{", '{"certified":"by a notary",'),
            f"broken: {SEAL} (line 1 {STRANGE}"),

@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import resource
 import signal
 import subprocess
 from collections import Counter
@@ -323,18 +322,6 @@ def test_an_audit_killed_in_any_stage_ends_like_an_uninterrupted_one(tmp_path):
     assert (tmp_path / "a/scores.json").read_bytes() == (tmp_path / "whole/scores.json").read_bytes()
     pictures = [{file.name for file in (tmp_path / name / "pictures").iterdir()} for name in ("a", "whole")]
     assert pictures[0] == pictures[1]
-
-
-@pytest.mark.slow
-def test_ten_cases_offline_take_less_than_eight_seconds_of_the_cores(tmp_path):
-    flowers = scenes(tmp_path / "flowers", size=10)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = run_audit(flowers, tmp_path / "a", "embedded")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.returncode == 0, done.stderr
-    assert json.loads((tmp_path / "a/scores.json").read_text())["kept"]["ccs"]["concepts"] >= 9
-    # Time of the cores, not of the clock: they may be shared with others.
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 8
 
 
 def test_the_descriptive_option_selects_only_descriptive_questions(tmp_path):
