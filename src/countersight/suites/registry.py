@@ -5,9 +5,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
-from countersight.case import TWO_WORLDS
 from countersight.errors import CountersightError, DatasetError
 from countersight.registry import Plug, Registry
 from countersight.text import nearest
@@ -99,8 +96,12 @@ def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
 
 def named_scores(judged: "JudgedRun") -> "Scores":
     """Return the scores of a run, whose measures have the same names as in a report of the run."""
+    from msgspec.structs import replace  # the table of suites is read without it
+
+    from countersight.case import TWO_WORLDS
+
     own = terms(judged.suite, [world for world in TWO_WORLDS if judged.outcomes.asked(world).any()])
-    return msgspec.structs.replace(judged.scores(), names=own.measures | own.wholes)
+    return replace(judged.scores(), names=own.measures | own.wholes)
 
 
 @cache
