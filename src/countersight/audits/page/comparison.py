@@ -146,7 +146,7 @@ def lead(found: AuditTables) -> str:
     return f"{start}: the Counterfactual Consistency Score (CCS) is {range_of}."
 
 
-class Pair(NamedTuple):
+class ComparedAudits(NamedTuple):
     """Two ranked audits, the one with the higher score first, and their difference or why they cannot be compared."""
 
     one: ScoredAudit
@@ -159,7 +159,7 @@ class Pair(NamedTuple):
 
 def conclusions(found: AuditTables) -> list[str]:
     """Return which models are more faithful than others, as far as the audits can tell, and what is not ranked."""
-    pairs = [Pair(*two, apart_or_why(*two)) for two in combinations(found.ranked, 2)]
+    pairs = [ComparedAudits(*two, apart_or_why(*two)) for two in combinations(found.ranked, 2)]
     better, unclear, incomparable = defaultdict(list), [], defaultdict(list)
     for pair in pairs:
         if isinstance(pair.apart, str):
@@ -182,11 +182,11 @@ def conclusions(found: AuditTables) -> list[str]:
     ]
 
 
-def _named(pairs: Sequence[Pair]) -> str:
+def _named(pairs: Sequence[ComparedAudits]) -> str:
     return str(pairs[0]) if len(pairs) == 1 else f"{count(len(pairs))} pairs of audits"
 
 
-def _difference(pairs: Sequence[Pair], word: str) -> str:
+def _difference(pairs: Sequence[ComparedAudits], word: str) -> str:
     """Return the difference of a pair in parentheses; empty if there are several pairs."""
     [(_, _, apart), *others] = pairs
     if others or isinstance(apart, str):
