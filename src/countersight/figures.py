@@ -7,8 +7,8 @@ import msgspec
 from countersight.number_formats import interval, number, p_value, plain_interval
 
 
-class Bounds(msgspec.Struct, frozen=True):
-    """The smallest and the largest value that a figure can have."""
+class Interval(msgspec.Struct, frozen=True):
+    """A confidence interval, or the smallest and the largest possible value of a figure."""
 
     low: float
     high: float
@@ -30,7 +30,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """The two-sided p value of a difference."""
     right: int | None = msgspec.field(default=None, name="hits")
     """The number of the n that are right, if this is a share of right answers."""
-    bounds: Bounds | None = None
+    bounds: Interval | None = None
     """The smallest and the largest value possible, depending on the unread replies; absent if all were read."""
     method: str = ""
     """The method of the interval and p; empty for exact binomial, or Tango's interval with McNemar's test."""
@@ -52,7 +52,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def is_clear(self) -> bool:
         """Whether there are enough cases, and the interval excludes 0 however the unread replies are counted."""
-        value, bounds = self.value or 0.0, self.bounds or Bounds(self.value or 0.0, self.value or 0.0)
+        value, bounds = self.value or 0.0, self.bounds or Interval(self.value or 0.0, self.value or 0.0)
         return not self.too_few and (self.low - (value - bounds.low) > 0 or self.high + (bounds.high - value) < 0)
 
     def __repr__(self) -> str:

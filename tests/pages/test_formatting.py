@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from countersight.figures import Interval
 from countersight.number_formats import interval, plain_interval
-from countersight.scoring import Interval
 
 
 @pytest.mark.parametrize("written", [interval, plain_interval])

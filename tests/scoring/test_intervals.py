@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from benchmarks.coverage import clustered
+from countersight.figures import Interval
 from countersight.scoring import paired
 from countersight.scoring.intervals import (
     CONFIDENCE,
     EffectiveCounts,
-    Interval,
     difference_of,
     effective,
     holm,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.case import VARIANTS, Case, Option, Question, QuestionVariant, Reply
-from countersight.figures import Bounds
+from countersight.figures import Interval
 from countersight.scoring import OUTCOMES, Outcomes, compare, outcomes, ranking, score
 
 OPTIONS = tuple(map(Option, ("1", "2", "3", "4")))
@@ -83,7 +83,7 @@ def test_a_group_of_which_nothing_was_read_has_no_figure_and_nothing_is_compared
     heard = run(told(0, "B", "C"), told(1, "B", "A"), told(2, "A", "C"), told(3, "B", "C"), groups="aabb")
     row = score(silent).groups["b"]
     assert (row.factual.right, row.factual.n) == (1, 2)
-    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.bounds) == (None, 2, Bounds(0.0, 1.0))
+    assert (row.counterfactual.value, row.counterfactual.n, row.counterfactual.bounds) == (None, 2, Interval(0.0, 1.0))
     assert repr(row.counterfactual) == "Figure(0 of 2 read)"
     assert row.drop is None
     assert (row.unread, row.scored, row.unread_rate) == (2, 4, 0.5)
@@ -225,7 +225,7 @@ def test_accuracy_is_bounded_by_what_the_unread_replies_may_have_said() -> None:
     assert "unread: 25.0…75.0" in str(score(found))
     # factual 1 of 4 and perhaps 3, counterfactual 2 of 4 and perhaps all
     assert overall.drop
-    assert (overall.drop.value, overall.drop.bounds) == (-0.25, Bounds(-0.75, 0.25))
+    assert (overall.drop.value, overall.drop.bounds) == (-0.25, Interval(-0.75, 0.25))
     assert not overall.drop.is_clear
 
 

@@ -5,12 +5,12 @@ from typing import Final, Literal, NamedTuple
 
 from countersight.case import TWO_WORLDS, World
 from countersight.english import listed
-from countersight.figures import Figure
+from countersight.figures import Figure, Interval
 from countersight.html import TOO_FEW_CASES, name, shortened
 from countersight.number_formats import count, interval, p_value, percent
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.loaded_run import WARNING_THRESHOLD
-from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE, Interval
+from countersight.scoring import NOTABLE_UNREAD_DIFFERENCE
 from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from countersight.case import TWO_WORLDS, Case
 from countersight.errors import CountersightError
-from countersight.figures import Figure
+from countersight.figures import Figure, Interval
 from countersight.html import Grid, name, table_line
 from countersight.number_formats import count
 from countersight.reports.data import Analysis
@@ -24,7 +24,6 @@ from countersight.scoring import (
     AdjustedTest,
     Difference,
     GroupScores,
-    Interval,
     Outcomes,
     difference_of,
     holm,

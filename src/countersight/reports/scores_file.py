@@ -12,12 +12,12 @@ from countersight import __version__
 from countersight.case import TWO_WORLDS
 from countersight.engine import MANIFEST
 from countersight.errors import CountersightError
-from countersight.figures import Figure
+from countersight.figures import Figure, Interval
 from countersight.html import Grid, TableCell, name, table_line
 from countersight.number_formats import count, interval
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.loading import load
-from countersight.scoring import GroupScores, Interval, SetScores, difference_of, share_interval
+from countersight.scoring import GroupScores, SetScores, difference_of, share_interval
 from countersight.suites import PLAIN_MEASURES
 from countersight.text import unknown
 

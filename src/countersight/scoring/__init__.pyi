@@ -22,7 +22,6 @@ from .estimates import summed as summed
 from .gold import Gold as Gold
 from .intervals import CONFIDENCE as CONFIDENCE
 from .intervals import AdjustedTest as AdjustedTest
-from .intervals import Interval as Interval
 from .intervals import difference_of as difference_of
 from .intervals import holm as holm
 from .intervals import mean_interval as mean_interval

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from countersight.figures import Bounds, Figure
+from countersight.figures import Figure, Interval
 from countersight.scoring.intervals import (
     CONFIDENCE,
     EffectiveCounts,
@@ -70,7 +70,7 @@ def rate(right: NDArray[np.bool_], clusters: ArrayLike, credits: ArrayLike | Non
         ends.high,
         n,
         right=int(right.sum()) if credits is None else None,
-        bounds=Bounds(total / n, (total + unread) / n) if unread else None,
+        bounds=Interval(total / n, (total + unread) / n) if unread else None,
         method=_INDEPENDENT if clustered or credits is not None else "",
     )
 

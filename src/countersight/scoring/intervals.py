@@ -22,6 +22,8 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from countersight.figures import Interval
+
 CONFIDENCE: Final = 0.95
 CORRECTION: Final = 0.5
 """The continuity correction of score intervals, in cases."""
@@ -30,13 +32,6 @@ FEW_MISTAKES: Final = 5.0
 _STEPS = 40  # bisection steps: ends are exact to 1e-12
 
 _Floats = NDArray[np.float64]
-
-
-class Interval(msgspec.Struct, frozen=True):
-    """A confidence interval."""
-
-    low: float
-    high: float
 
 
 class EffectiveCounts(msgspec.Struct, frozen=True):

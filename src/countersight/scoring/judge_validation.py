@@ -12,7 +12,8 @@ from typing import Final
 
 import msgspec
 
-from countersight.scoring.intervals import Interval, share_interval, student_below
+from countersight.figures import Interval
+from countersight.scoring.intervals import share_interval, student_below
 
 MARGIN: Final = 0.2
 """The alt-test's ε for experts; the paper uses 0.2 for them and less for crowd workers (0.1 to 0.15)."""

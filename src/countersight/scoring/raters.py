@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from countersight.scoring.intervals import Interval
+from countersight.figures import Interval
 
 Label = Hashable | None
 Rows = Sequence[Sequence[Label]]

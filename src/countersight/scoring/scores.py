@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, QuestionVariant
-from countersight.figures import Bounds, Figure
+from countersight.figures import Figure, Interval
 from countersight.html import Content, Grid, Line, grids_text, table_html, table_line
 from countersight.number_formats import interval, percent
 from countersight.scoring.controls import FalseAlarmRates
@@ -145,7 +145,7 @@ def _difference(
         return found
     least = float((minuend - np.where(second_unread, 1.0, subtrahend)).mean())
     most = float((np.where(first_unread, 1.0, minuend) - subtrahend).mean())
-    return msgspec.structs.replace(found, bounds=Bounds(least, most))
+    return msgspec.structs.replace(found, bounds=Interval(least, most))
 
 
 def _both_right(outcomes: Outcomes, in_both: _Mask) -> Figure:

@@ -19,9 +19,9 @@ from countersight.case import TWO_WORLDS, WORLDS, Case, QuestionVariant
 from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
-from countersight.figures import Figure
+from countersight.figures import Figure, Interval
 from countersight.scoring.estimates import ANYTIME
-from countersight.scoring.intervals import CONFIDENCE, Interval
+from countersight.scoring.intervals import CONFIDENCE
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.scores import GroupScores, Scores, correctness
 from countersight.text import in_dollars

@@ -10,10 +10,10 @@ from countersight.audits.calibration.sheets import DRAWINGS, Calibration, Correc
 from countersight.audits.pooling import JudgeAgreement, Mean
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
 from countersight.audits.scores import ScoreDifference
+from countersight.figures import Interval
 from countersight.html import NOTHING, Grid, Line, TableCell, name
 from countersight.number_formats import count, percent
 from countersight.number_formats import number as plain_number
-from countersight.scoring import Interval
 from countersight.text import several
 
 WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
