@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 World = Literal["factual", "counterfactual"]
-"""The world that a question is about: `factual`, the picture as it is, or `counterfactual`, after a change."""
+"""The world that a question is about: `factual` (the picture as it is) or `counterfactual` (after a change)."""
 TWO_WORLDS: Final[tuple[World, World]] = get_args(World)
 
 Telling = Literal["told", "shown", "twice"]
@@ -14,7 +14,7 @@ Telling = Literal["told", "shown", "twice"]
 in both."""
 
 QuestionVariant = Literal["factual", "counterfactual", "shown"]
-"""One of three ways to ask a case: without the change, with the change described in words, or shown in a picture."""
+"""One of three ways to ask about a case: without the change, with the change in words, or with a changed picture."""
 
 VARIANTS: Final[tuple[QuestionVariant, ...]] = get_args(QuestionVariant)
 WORLDS: Final[dict[QuestionVariant, tuple[World, Telling]]] = {
@@ -22,10 +22,10 @@ WORLDS: Final[dict[QuestionVariant, tuple[World, Telling]]] = {
     "counterfactual": ("counterfactual", "told"),
     "shown": ("counterfactual", "shown"),
 }
-"""The world of each variant, and the way in which its change is conveyed."""
+"""The world of each variant, and how its change is conveyed."""
 TWICE: Final[tuple[World, Telling]] = ("counterfactual", "twice")
-"""The question with "if", asked about the picture after the change. This fourth combination of two questions and two
-pictures is used only for scores of complete sets."""
+"""The question with "if", asked about the picture after the change. This fourth combination of question and picture is
+used only for scores of complete sets."""
 VARIANT_DESCRIPTIONS: Final[dict[QuestionVariant, str]] = {
     "factual": "the picture as it is",
     "counterfactual": "a change described in words",
@@ -67,9 +67,9 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     answers: tuple[str, ...] = ()
     """The answers of several people, if the suite has them (VQA); `answer` is the most common."""
     prior: str = ""
-    """The answer expected without seeing the picture; wrong answers equal to it are counted separately."""
+    """The answer that is expected without seeing the picture; wrong answers equal to it are counted separately."""
     hidden: bool = False
-    """Whether the right answer is stored in a separate key file; only the holder of the key can score it."""
+    """Whether the right answer is stored in a separate key file; only the holder of the key can score replies."""
     doubled: bool = False
     """Whether the right option is listed twice and both count as right (CoSIm published five such cases)."""
     accepts_uncertain: bool = False
@@ -175,7 +175,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     """For a control: the id of the original case. A control has a change that must not affect the answer."""
     cell: Cell | None = None
     text_only: bool = False
-    """Whether the case has no picture on purpose (some questions of HallusionBench)."""
+    """Whether the case intentionally has no picture (some questions of HallusionBench)."""
 
     def __repr__(self) -> str:
         asked = [question for question in (self.factual, self.counterfactual) if question]
@@ -188,7 +188,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return {"told": self.counterfactual, "shown": self.shown, "twice": self.twice}[telling]
 
     def picture(self, world: World, telling: Telling = "told") -> str | None:
-        """Return the picture shown with the question; if the change is only described in words, the factual picture."""
+        """Return the picture shown with the question: the factual one if the change is only described in words."""
         return self.counterfactual_image if _shows_change(world, telling) else self.image
 
     def pictures(self, world: World, telling: Telling = "told") -> tuple[tuple[str, str], ...]:
@@ -249,7 +249,7 @@ class ToolCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The record of a program that a model wrote: source, tool calls and errors; limited in size."""
+    """The record of a program that a model wrote: its source, tool calls and errors, all limited in size."""
 
     program: str
     calls: tuple[ToolCall, ...] = ()
@@ -280,7 +280,7 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     """The reason for a failure, as a sentence."""
     finish: str = ""
-    """Why the model stopped, as reported by the server: stop, length, content_filter, …; "composed" if the composer
+    """Why the model stopped, as reported by the server (stop, length, content_filter, …), or "composed" if the composer
     computed the answer without asking the model."""
     losses: tuple[float, ...] = ()
     """The loss of each option, if options were ranked."""

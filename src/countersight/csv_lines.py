@@ -1,4 +1,4 @@
-"""A tolerant CSV reader: rows have a maximum length, and an unclosed quote spoils only its own row."""
+"""A tolerant CSV reader: rows have a maximum length, and an unclosed quote invalidates only its own row."""
 
 import csv
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
     the values.
 
     The default delimiter is a comma, or a semicolon or tab if the header has those. A line such as `sep=;` before the
-    header, as Excel writes it, names the delimiter. A row has at most `longest` characters. If the header is invalid,
+    header, as written by Excel, sets the delimiter. A row has at most `longest` characters. If the header is invalid,
     no rows are yielded.
     """
     lines = _Lines(file, longest)

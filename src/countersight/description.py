@@ -41,7 +41,7 @@ class WorldStatistics:
         self.lengths = Counter[int]()
         """The number of questions by length in words."""
         self.answers = Counter[str]()
-        """How often each answer is right; for a choice, the text of the right option."""
+        """How often each answer is right; for a choice, the answer is the text of the right option."""
         self.options = Counter[str]()
         """How often each offered letter is the right answer, and how often yes and no are."""
 
@@ -71,7 +71,7 @@ class WorldStatistics:
 
     @property
     def balance(self) -> str:
-        """The shares of the letters, or of yes and no, among the right answers of closed questions."""
+        """The shares of the letters, or of yes and no, among the right answers to closed questions."""
         total = self.options.total()
         order = (*LETTERS, "yes", "no")
         listed = [(option, self.options[option]) for option in order if option in self.options]
@@ -114,7 +114,7 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
     funnel: Funnel | None = None
     """The steps from questions to pairs, with counts; None if the dataset was not built from questions."""
     controls: int = 0
-    """The number of cases whose change does not affect the question; they are not counted above."""
+    """The number of cases whose change does not affect the answer; they are not counted above."""
 
     def __repr__(self) -> str:
         in_groups = ", ".join(f"{group.group or 'no group'} {group.cases:,}" for group in self.groups)
@@ -126,7 +126,7 @@ class DatasetStatistics(msgspec.Struct, frozen=True):
 
 
 def describe(cases: Iterable[Case], funnel: Funnel | None = None) -> DatasetStatistics:
-    """Return the statistics of cases in one pass, without storing them; datasets made by `build` have a `funnel`."""
+    """Return the statistics of cases in one pass, without storing them; datasets written by `build` have a `funnel`."""
     groups: dict[str, GroupStatistics] = {}
     total, controls = GroupStatistics(ALL), 0
     suites: dict[str, SuiteTally | None] = {}

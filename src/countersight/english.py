@@ -33,7 +33,7 @@ _MOST_WORDS = 8
 
 
 def _by_form(table: str) -> dict[str, str]:
-    """Map each form in a table "base:form form, base:form" to its base."""
+    """Map each form in a table such as "base:form form, base:form" to its base."""
     entries = (entry.strip().split(":") for entry in table.replace("\n", " ").split(","))
     return {form: base for base, forms in entries for form in forms.split()}
 
@@ -149,7 +149,7 @@ def plural(noun: str) -> str:
 
 
 def article(noun: str) -> str:
-    """Return the indefinite article of a noun: "a" or "an"."""
+    """Return the indefinite article for a noun: "a" or "an"."""
     return "an" if noun[:1].casefold() in tuple("aeiou") else "a"
 
 

@@ -25,7 +25,7 @@ class BadPicture(CountersightError, ValueError):  # noqa: N818 - a plain name wi
 
 
 class LinkedPicture(BadPicture):
-    """A picture file that is a link, in a place where links are not followed."""
+    """A picture file that is a link, where links are not followed."""
 
 
 class Unclear(CountersightError):  # noqa: N818 - it describes the world
@@ -73,11 +73,11 @@ class CampaignError(CountersightError):
 
 
 class ExchangeError(CountersightError):
-    """A file of another tool cannot be read, or its format cannot represent the data."""
+    """A file of another tool that cannot be read, or a format that cannot represent the data."""
 
 
 class AskingFailed(CountersightError):  # noqa: N818 - it names what happened
-    """A question got no answer. The message is the reason; if `again` is true, a retry may help.
+    """A question received no answer. The message is the reason; if `again` is true, a retry may help.
 
     `so_far` holds partial results worth keeping, such as a program that was written, and its cost.
     """
@@ -89,7 +89,7 @@ class AskingFailed(CountersightError):  # noqa: N818 - it names what happened
 
 
 class Overloaded(AskingFailed):
-    """The server is overloaded (429 or 503); the seconds to wait are included if the server named them."""
+    """The server is overloaded (429 or 503); the number of seconds to wait is included if the server specified it."""
 
     def __init__(self, reason: str, wait: float | None) -> None:
         super().__init__(reason, again=True)
@@ -122,4 +122,4 @@ class EditFailed(AskingFailed):
 
 
 class OrderInDoubt(EditFailed):
-    """It is unknown whether an edit was ordered and paid for; check before you order it again."""
+    """It is unknown whether an edit was ordered and paid for; check this before you order it again."""

@@ -29,15 +29,15 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     p: float | None = None
     """The two-sided p value of a difference."""
     right: int | None = msgspec.field(default=None, name="hits")
-    """The number of the n that are right, if this is a share of right answers."""
+    """The number of right answers among the n, if this is a share of right answers."""
     bounds: Interval | None = None
     """The smallest and the largest value possible, depending on the unread replies; absent if all were read."""
     method: str = ""
-    """The method of the interval and p; empty for exact binomial, or Tango's interval with McNemar's test."""
+    """The method of the interval and p; empty for the exact binomial, or Tango's interval with McNemar's test."""
     confidence: float = 0.95
     """The confidence of the interval, which is larger for multiple comparisons."""
     is_share: ClassVar[bool] = True
-    """Whether the figure is shown in per cent or points; a correlation is not."""
+    """Whether the figure is shown in per cent or points, which a correlation is not."""
 
     @property
     def too_few(self) -> bool:
@@ -51,7 +51,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_clear(self) -> bool:
-        """Whether there are enough cases, and the interval excludes 0 however the unread replies are counted."""
+        """Whether there are enough cases and the interval excludes 0, however the unread replies are counted."""
         value, bounds = self.value or 0.0, self.bounds or Interval(self.value or 0.0, self.value or 0.0)
         return not self.too_few and (self.low - (value - bounds.low) > 0 or self.high + (bounds.high - value) < 0)
 

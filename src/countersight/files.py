@@ -15,7 +15,7 @@ from countersight.errors import CountersightError
 from countersight.text import nearest
 
 _PART = ".part-"
-"""Separates the name of a file from the id of the process that writes it."""
+"""Separates the name of a file from the id of the process that is writing it."""
 
 
 class Staging:
@@ -68,7 +68,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def digest_of(*files: Path | None) -> str:
-    """Return the SHA-256 of the SHA-256 digests of files; None is skipped."""
+    """Return the SHA-256 of the SHA-256 digests of several files; None is skipped."""
     digest = hashlib.sha256()
     for path in filter(None, files):
         with open(path, "rb") as file:
@@ -102,7 +102,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def refuse_foreign_folder(folder: Path, page: str, *unfinished: str) -> None:
     """Raise an error if a folder has files, but no page of this name that was written by Countersight.
 
-    `unfinished` are names of files that an interrupted command leaves in the folder.
+    `unfinished` has the names of files that an interrupted command leaves in the folder.
     """
     files = {each.name for each in folder.iterdir() if not each.name.startswith(".")} if folder.is_dir() else set()
     if files <= set(unfinished):
@@ -115,7 +115,7 @@ def refuse_foreign_folder(folder: Path, page: str, *unfinished: str) -> None:
 
 
 def missing_folder(folder: Path) -> str:
-    """Return the message that a folder does not exist, which suggests a similar name in the same place."""
+    """Return the message that a folder does not exist, with a similar name in the same place if there is one."""
     near = nearest(folder.name, (each.name for each in folder.parent.glob("*") if each.is_dir()))
     return f"there is no folder {folder}" + (f"; did you mean {folder.with_name(near)}?" if near else "")
 

@@ -1,4 +1,4 @@
-"""Numbers as reports show them: per cent, intervals, p values and counts."""
+"""Numbers as shown in reports: percentages, intervals, p values and counts."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -10,7 +10,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format a number that is not a share, such as a correlation; negative values have a real minus sign."""
+    """Format a number that is not a share, such as a correlation; negative values have a minus sign, not a hyphen."""
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 

@@ -66,7 +66,7 @@ def _block_interrupts() -> Iterator[None]:
 
 
 def _exit_with_parent() -> None:
-    """Exit when the parent process ends, for whatever reason."""
+    """Exit when the parent process ends for any reason."""
     parent = parent_process()
     if parent is None:
         return

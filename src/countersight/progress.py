@@ -1,4 +1,4 @@
-"""Progress of long work: a bar in a terminal, a bar in a notebook, or nothing."""
+"""Progress of long-running work: a bar in a terminal, a bar in a notebook, or nothing."""
 
 import sys
 import threading
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
-"""Displays progress: takes a label, the total and the unit, and yields a function to call with the number done."""
+"""Displays progress; takes a label, the total and the unit, and yields a function to call with the number done."""
 
 LOOKS_A_SECOND = 4
 
@@ -46,7 +46,7 @@ def usual() -> Progress:
 
 @contextmanager
 def counted(progress: Progress, what: str, unit: str, count: Callable[[], tuple[int, int]]) -> Iterator[None]:
-    """Show work whose total becomes known only after its start; `count` returns the number done and the total."""
+    """Show work whose total is not known at the start; `count` returns the number done and the total."""
     if progress is silent:
         yield
         return

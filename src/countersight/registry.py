@@ -1,11 +1,11 @@
-"""Registries of plug-ins, one per kind (models, editors, judges, suites); other packages add theirs as entry points.
+"""Registries of plug-ins, one per kind (models, editors, judges, suites); other packages add their own as entry points.
 
 A plug-in is named by one string, in the same form for every kind:
 
     KIND[:TARGET][?KEY=VALUE&KEY=VALUE]
 
 as in `embedded`, `openai:gpt-4o`, `hf:folder`, `inpaint:migan.onnx?annotations=coco.json`. A target may contain
-anything, for example an address with colons. Each plug-in defines its own options; `with_options` parses them.
+anything, for example an address with colons. Each plug-in defines its own options, which are parsed by `with_options`.
 """
 
 import re
@@ -27,7 +27,7 @@ class Plug(NamedTuple):
     """One plug-in of a registry."""
 
     usage: str
-    """Its name, with the target in capitals."""
+    """Its name, with a placeholder for the target in capitals."""
     words: str
     home: str
     """`module:attribute` of the function that opens it; imported on first use."""
@@ -45,7 +45,7 @@ class Registry(Generic[T]):
         families: Mapping[str, str] | None = None,
         otherwise: str = "",
     ) -> None:
-        """`families` maps the beginning of a name without a kind to the intended name: gpt- to openai:NAME.
+        """`families` maps the beginning of a name without a kind to the intended name, such as gpt- to openai:NAME.
 
         `otherwise` is the advice for any other name without a kind; NAME is replaced by that name in both.
         """
@@ -65,8 +65,8 @@ class Registry(Generic[T]):
     def usages(self, *, load: bool = False) -> dict[str, str]:
         """Return the usage and the description of each plug-in.
 
-        With `load`, plug-ins of other packages are imported, and their attribute `usage` says how they are named, such
-        as `bright:NUMBER`.
+        With `load`, plug-ins of other packages are imported, and their attribute `usage` gives the form of their names,
+        such as `bright:NUMBER`.
         """
         lines = {plug.usage: plug.words for plug in self.built_in.values()}
         for name, entry in self._external().items():
@@ -84,7 +84,7 @@ class Registry(Generic[T]):
     def faults(self, taken: Collection[str] = ()) -> dict[str, str]:
         """Import the plug-ins of other packages, and return those that cannot be used, with the reasons.
 
-        `taken` are names that they must not have, in addition to the built-in ones.
+        `taken` has names that they must not have, in addition to the built-in ones.
         """
         found = {}
         for name, entry in self._external().items():
@@ -128,7 +128,7 @@ class Registry(Generic[T]):
         return getattr(import_module(module), attribute), target
 
     def _advice(self, name: str, kind: str) -> str:
-        """Return the error message for a name of an unknown kind, with the name that was probably meant."""
+        """Return the error message for a name of an unknown kind, with the name that was probably intended."""
         for start, meant in self._families.items():
             if name.startswith(start):
                 return f"there is no {self.what} {name[:80]!r}; did you mean {meant.replace('NAME', name[:80])}?"

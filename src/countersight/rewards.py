@@ -15,17 +15,17 @@ from countersight.errors import CountersightError
 from countersight.scoring import judge
 
 Completion = str | Reply | Sequence[Mapping[str, Any]] | None
-"""A model's output: a text, a `Reply`, or chat messages ending with the model's, with text or parts as content.
+"""A model's output: a text, a `Reply`, or chat messages ending with the model's message, with text or parts as content.
 
 None, an empty list of messages, and a message without content count as an empty reply, which has no answer.
 """
 
 
 def reward(reply: Completion, question: Question | str, *, format_weight: float = 0.0) -> float:
-    """Return 1 for a right reply, and 0 for a wrong one or one without a clear answer (`unread`).
+    """Return 1 for a right reply, and 0 for a reply that is wrong or has no clear answer (`unread`).
 
     `question` may be JSON, as in the column `gold`. `format_weight` is added if an answer can be read, right or wrong.
-    If several people answered the question, the reward is the share that VQA's formula gives.
+    If several people answered the question, the reward is computed with VQA's formula.
     """
     received = reply if isinstance(reply, Reply) else Reply("", 0, "factual", text=_text(reply))
     judged = judge(received, _question(question))
@@ -33,7 +33,7 @@ def reward(reply: Completion, question: Question | str, *, format_weight: float 
 
 
 def paired_reward(replies: Sequence[Completion], questions: Sequence[Question | str]) -> float:
-    """Return the lowest reward of several replies: 1 only if both worlds of a case are answered correctly.
+    """Return the lowest reward of several replies: 1 only if a case is answered correctly in both worlds.
 
     The reward is 0 if there are no replies.
     """

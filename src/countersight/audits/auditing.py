@@ -1,4 +1,4 @@
-"""Run an audit over all cases; it can be resumed at every step."""
+"""Run an audit over all cases. An interrupted audit can be resumed at any step."""
 
 import asyncio
 from collections import Counter
@@ -70,7 +70,7 @@ class Opener:
         self._stop = stop
         self._servers: dict[str, AuditServer] = {}
         self.opened = AsyncExitStack()
-        """Closes everything that was opened, also if a later participant cannot be opened."""
+        """Closes everything that was opened, even if a later participant cannot be opened."""
 
     def count_earlier_answers(self, steps: Iterable[Step]) -> None:
         """Count each participant's earlier answers, so that a refusal is not mistaken for a wrong name."""
@@ -105,7 +105,7 @@ class Opener:
     def checkers(self, names: Sequence[str], settings: ModelSettings, begun: Sequence[Actor]) -> tuple[Checker, ...]:
         """Open each checker of edits once: pixels, seams, a detector, or any vision model.
 
-        A resumed audit keeps the thresholds that it started with; `begun` has the checkers used so far.
+        A resumed audit keeps the thresholds that it started with; `begun` lists the checkers used so far.
         """
         thresholds = {party.name: party.settings for party in begun}
         return tuple(
@@ -271,11 +271,11 @@ def refuse_without_criteria(options: AuditOptions, output: Path) -> None:
     else:
         criteria, plan = options.requires, read_plan(options.plan) if options.plan else None
     if not criteria and not (plan and plan.criteria):
-        raise AuditError("there is no criterion to meet: give --require a criterion, or a --plan that has one")
+        raise AuditError("there is no criterion to meet: pass one with --require, or a plan that has one with --plan")
 
 
 def _refuse_exact_without_scenes(dataset: Dataset, options: AuditOptions) -> None:
-    """Raise an error if `exact` is used without generated scenes, the only pictures that it can edit and judge."""
+    """Raise an error if `exact` is used without generated scenes; it can edit and judge only those."""
     if "exact" in (options.editor, *options.judges) and not (dataset.path / SCENES_FILE).is_file():
         raise AuditError(
             f"{dataset.path} has no {SCENES_FILE}: `exact` edits and judges only drawings of flowers and dots "

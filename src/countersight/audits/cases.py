@@ -1,4 +1,4 @@
-"""Write cases.jsonl, which has every test in full, one case per line, and the difference picture of each edit."""
+"""Write cases.jsonl, with every test in full and one case per line, and the difference picture of each edit."""
 
 import io
 from collections.abc import Callable, Iterable
@@ -26,9 +26,9 @@ replace = msgspec.structs.replace
 
 
 def cases_in_full(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseTrail, ...]:
-    """Return the trails of all cases with their scores, without scenes, and with names of files instead of digests.
+    """Return the trails of all cases with their scores, without scenes, and with file names instead of digests.
 
-    `files` are the names of all existing files.
+    `files` has the names of all existing files.
     """
     names = {PurePosixPath(name).stem: name for name in files if name.startswith((f"{PICTURES}/", f"{DIFFERENCES}/"))}
     scored = {(concept.case, concept.number): concept for concept in scores.concepts}

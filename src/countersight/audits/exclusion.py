@@ -11,7 +11,7 @@ from countersight.case import Question
 RULE: Final = (
     "A test is excluded if the editor returned no picture; if the measurements inside and outside the mask show a "
     "bad edit; if the right answer is known to stay the same; or if the answer also changes with the control edit. "
-    "Scores are given with and without excluded tests, except for those without a picture, which have no score."
+    "Scores are given with and without excluded tests; tests without an edited picture have no score."
 )
 CHECKED: Final = (
     " A test is also excluded if a checker finds that the edit was not done or is visible. It is also excluded if no "
@@ -59,7 +59,7 @@ def edit_fault(case: CaseTrail, concept: ConceptTrail, manifest: Manifest) -> st
 
 
 def _failure(concept: ConceptTrail, stage: Stage) -> str:
-    """Return the first failed step of a stage, if any."""
+    """Return a message about the first failed step of a stage; "" if there is none."""
     return next((f"a step failed ({each})" for each in concept.failures if each.startswith(f"{stage}: ")), "")
 
 
@@ -68,12 +68,12 @@ def _with_cause(fault: str, cause: str) -> str:
 
 
 def unproven_drawing(case: CaseTrail, manifest: Manifest) -> bool:
-    """Whether edits of a drawing may differ from what was asked; edits by `exact` cannot."""
+    """Whether edits of a drawing may differ from the request; edits by `exact` cannot."""
     return case.record.scene is not None and manifest.editor.name != "exact"
 
 
 def flips(case: CaseTrail) -> bool | None:
-    """Whether the answer changes with the control edit, which changes nothing; None if not tested."""
+    """Whether the answer changes with the control edit, which changes nothing; None if this was not tested."""
     return answer_changes(case, case.control) if case.control else None
 
 
@@ -87,8 +87,8 @@ def answer_changes(case: CaseTrail, concept: ConceptTrail) -> bool | None:
 def same_answer(question: Question, before: str, after: str) -> bool:
     """Whether two answers to a question are the same.
 
-    Open answers are also the same if one contains all words of the other, and the rest neither denies nor adds a
-    thing: "rugby" and "It is rugby", but not "a cat" and "no cat", or "a man" and "a man and a woman".
+    Open answers are also the same if one contains all words of the other, and the rest neither denies nor adds
+    anything: "rugby" and "It is rugby", but not "a cat" and "no cat", or "a man" and "a man and a woman".
     """
     one, other = (normal(read_answer(question, text) or text) for text in (before, after))
     if question.unlisted_kind != "open" or not one or not other:

@@ -52,7 +52,7 @@ def belongs(name: str) -> bool:
 
 
 GALLERY = 200
-"""Largest number of cases on the page."""
+"""Maximum number of cases on the page."""
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 def finish(folder: Path, *, progress: Progress = silent) -> Finished:
-    """Write all files that others need to follow, check and sign an audit, and seal them.
+    """Write all files that others need in order to follow, check and sign an audit, and seal them.
 
     Everything is computed from the log without asking a model, so it can be repeated, for example after a calibration
     or reviews.

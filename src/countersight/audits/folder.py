@@ -1,8 +1,8 @@
-"""The folder of an audit: its settings, its log, its paid orders, and its pictures.
+"""The folder of an audit: its settings, its log, its paid orders and its pictures.
 
 `audit.json` has the participants and settings. `steps.jsonl` has one step per line, each chained to the line before.
-`orders.jsonl` has the orders of paid edits, so that none is paid twice. `pictures/` has every picture that was shown to
-a participant, named by the digest of its bytes.
+`orders.jsonl` has the orders of paid edits, so that none is paid for twice. `pictures/` has every picture that was
+shown to a participant, named by the digest of its bytes.
 """
 
 import contextlib
@@ -54,7 +54,7 @@ class AuditFolder:
 
     @classmethod
     def begin(cls, path: Path | str, manifest: Manifest) -> Self:
-        """Start an audit in a folder, or resume the audit there if it has the same settings.
+        """Start an audit in a folder, or resume the one already there if it has the same settings.
 
         Judges, checkers, votes and control edits can be added later, because no earlier step depends on them. If
         anything else differs, use another folder.
@@ -86,7 +86,7 @@ class AuditFolder:
             write_manifest(self.path / MANIFEST, msgspec.structs.replace(there, calibration=digest))
 
     def steps(self) -> Iterator[Step]:
-        """Return every step, in order; a changed line raises AuditError."""
+        """Return every step, in order; raises AuditError if a line was changed."""
         return read_steps(self.path / LOG)
 
     @contextlib.contextmanager
@@ -167,7 +167,7 @@ def _refuse_difference(path: Path, there: Manifest, now: Manifest) -> None:
 
 
 def _removed(there: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield what the existing audit has and the new manifest lacks, with the argument that sets it."""
+    """Yield each item that the existing audit has and the new manifest lacks, with the argument that sets it."""
     same = "under this name and with these settings"
     yield from ((f"the judge {one.name} {same}", "judges") for one in there.judges if one not in now.judges)
     yield from ((f"the checker {one.name} {same}", "checkers") for one in there.checkers if one not in now.checkers)
@@ -208,14 +208,14 @@ def _describe_prompts(manifest: Manifest) -> str:
 
 LOG = "steps.jsonl"
 LONGEST_LINE: Final = 64 * 1024**2
-"""Longest line of a log in bytes; an audit never writes a longer one."""
+"""Maximum length of a line of the log in bytes; audits never write longer lines."""
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Step)
 _TAIL = len(b',"hash":"') + 64 + len(b'"}')
 
 
 def encode_step(step: Step) -> tuple[bytes, str]:
-    """Return a step as a line that ends with the SHA-256 of everything before it, and return that hash."""
+    """Return a step as a line that ends with the SHA-256 of everything before it, and that hash."""
     body = _encoder.encode(msgspec.structs.replace(step, hash=""))[:-1]
     digest = hashlib.sha256(body).hexdigest()
     return b'%s,"hash":"%s"}\n' % (body, digest.encode()), digest
@@ -234,7 +234,7 @@ def decode_step(line: bytes) -> Step | None:
 
 
 def read_steps(path: Path) -> Iterator[Step]:
-    """Return every step of a log, checking its chain; changed, removed or added lines raise AuditError.
+    """Return every step of a log after checking its chain; raises AuditError if a line was changed, removed or added.
 
     An incomplete last line, left behind by a killed process, is ignored.
     """

@@ -83,7 +83,7 @@ def change_thought(
     """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
     `effect` returns by how much an edit changes each number of the scene, if there is one. The text is empty if a
-    concept in `others` has the same changed text, because it would test neither.
+    concept in `others` leads to the same text, because the text would test neither.
     """
     thought = _changed(statement, instruction, effect)
     if thought.text and any(_changed(statement, other, effect).text == thought.text for other in others):
@@ -130,7 +130,7 @@ def _rewritten(text: str, claimed: dict[str, int], moved: dict[str, int]) -> str
     plain = single_spaced(text)
     for claim in sorted(set(find_claims(text))):
         if claim.start < end:
-            return ""  # one number is claimed of two facts
+            return ""  # one number is claimed for two facts
         made, end = made + plain[end : claim.start] + str(moved[claim.fact]), claim.end
     made += plain[end:]
     written = {claim.start for claim in find_claims(text)}

@@ -1,4 +1,4 @@
-"""Replies in a required format: find and check JSON in a model's reply, and ask again if it is missing."""
+"""Replies in a required format: find and check the JSON in a model's reply, and ask again if it is missing."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from countersight.text import printable
 
 MARK = "| "
 LONGEST_QUOTATION = 8_000
-"""Longest text that is quoted in a prompt, in characters; explanations are far shorter."""
+"""Maximum length of a text that is quoted in a prompt, in characters; explanations are far shorter."""
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 """Invisible characters, which could hide words from a person who reads the log."""
@@ -82,12 +82,12 @@ def parse_edit(text: str) -> dict[str, Any] | None:
 
 
 TRIES = 3
-"""Largest number of requests for a reply in the required format; then a judge abstains."""
+"""Maximum number of requests for a reply in the required format; after that, a judge abstains."""
 LONGEST = 100_000
-"""Longest prefix of a reply that is searched, in characters."""
+"""Maximum length of the part of a reply that is searched, in characters."""
 NO_JSON = "there is no JSON object in it"
 _OBJECTS = 64
-"""Largest number of opening braces that are tried, so that a text full of braces does not take forever."""
+"""Maximum number of opening braces that are tried, so that a text full of braces does not take too long."""
 _DECODER = json.JSONDecoder()
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
@@ -161,7 +161,7 @@ async def ask_shaped(
     again: str,
     vote: int = 0,
 ) -> Shaped:
-    """Ask until a reply has the format, at most TRIES times; each new request says what was wrong."""
+    """Ask until a reply has the required format, at most TRIES times; each new request says what was wrong."""
     turns: tuple[Turn, ...] = (Turn("user", text),)
     tries: list[Attempt] = []
     so_far: Usage | None = None

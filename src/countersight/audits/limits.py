@@ -1,4 +1,4 @@
-"""The limits of an audit's scores: those found in its figures, and those of every audit (`limits.toml`)."""
+"""The limits of an audit's scores: those found in its results, and those of every audit (`limits.toml`)."""
 
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -14,13 +14,13 @@ from countersight.audits.score_records import MEASURES, AuditScores
 from countersight.text import printable, several
 
 LOW_AGREEMENT: Final = 0.4
-"""Judges with a smaller Krippendorff's alpha disagree."""
+"""Judges with a Krippendorff's alpha below this disagree."""
 OFTEN: Final = 0.2
-"""Largest share of votes, or of answers after the control edit, that may change."""
+"""Maximum share of votes, or of answers after the control edit, that may change."""
 RARELY: Final = 0.05
-"""Largest share of tests that judges may pass although the answer did not change."""
+"""Maximum share of tests that judges may pass although the answer did not change."""
 INFLUENCED: Final = 0.1
-"""Largest loss of accuracy of a judge through prompt injections."""
+"""Maximum loss of a judge's accuracy through prompt injections."""
 LOW_SPECIFICITY: Final = 0.8
 FEW_PICTURES: Final = 30
 MANY_EXCLUDED: Final = 0.2
@@ -33,9 +33,9 @@ class Limit(msgspec.Struct, frozen=True):
     kind: Literal["limit", "failure mode", "misuse"]
     words: str
     of_this_audit: bool = False
-    """Whether it was found in this audit; the other limits apply to every audit."""
+    """Whether the limit was found in this audit; others apply to every audit."""
     grave: bool = False
-    """Whether it is essential for interpreting the scores, and so shown in the headline."""
+    """Whether the limit is essential for interpreting the scores, and is therefore shown at the top of the page."""
 
 
 _ALWAYS: Final = tuple(
@@ -49,7 +49,7 @@ def limits(
 ) -> tuple[Limit, ...]:
     """Return all limits of the scores: those found in this audit first, then those of every audit.
 
-    `drawn` is whether the pictures are generated drawings: a calibration on drawings does not apply to other pictures.
+    `drawn`: whether the pictures are generated drawings. A calibration on drawings does not apply to other pictures.
     """
     grave = [*_of_tests(scores), *_of_agreement(scores), *_of_controls(scores)]
     if calibration:
@@ -160,10 +160,10 @@ def _of_numbers(manifest: Manifest, scores: AuditScores) -> Iterator[str]:
         yield f"{excluded:,} of {several(tests, 'test')} are excluded by the rule; the remaining tests may be easier."
     if scores.refused:
         rejected = several(scores.refused, "concept")
-        yield f"{rejected} of the extractor rejected, because the explanation does not cite them."
+        yield f"{rejected} named by the extractor rejected, because the explanation does not cite them."
     if scores.without_concept:
         of = f"{scores.without_concept:,} of {several(scores.cases, 'case')}"
-        yield f"In {of} the explanation named nothing that can be tested; they have no score."
+        yield f"In {of}, the explanation named nothing that can be tested; these cases have no score."
     if without := scores.undecided + scores.unfinished:
         passed = sum(test.ccs or 0.0 for test in kept)
         reasons = (("judges abstain or are divided", scores.undecided), ("a step failed", scores.unfinished))
@@ -190,7 +190,7 @@ def _of_method(manifest: Manifest, scores: AuditScores, *, calibrated: bool) -> 
         yield "Every judge voted once, so it is unknown how often a judge contradicts itself."
     if not manifest.control:
         yield (
-            "No control edits were made, so reactions to editing as such cannot be distinguished from reactions to the "
+            "No control edits were made, so reactions to editing itself cannot be distinguished from reactions to the "
             "change."
         )
     elif scores.flips and scores.flips / scores.controls <= OFTEN:

@@ -144,7 +144,7 @@ class AuditPlan(AuditMethod, frozen=True, omit_defaults=True, kw_only=True):
 def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
     """Write a plan with the current time, signed if there is a key; return its SHA-256 for others to record.
 
-    An existing plan is kept if it plans the same, and is never replaced by another.
+    An existing plan is kept if it is the same, and is never replaced by a different one.
     """
     for words in plan.criteria:
         check_criterion(words)

@@ -20,14 +20,14 @@ class Opinion(msgspec.Struct, frozen=True):
 
     @property
     def ccs(self) -> float | None:
-        """CCS = PCS · NCC (EDCT 3): 0 if either is 0, otherwise None if either is None."""
+        """CCS = PCS · NCC (EDCT 3): 0 if either is 0; otherwise None if either is None."""
         if 0 in (self.pcs, self.ncc):
             return 0.0
         return None if self.pcs is None or self.ncc is None else self.pcs * self.ncc
 
 
 def pool_scores(scores: Iterable[float | None], pool: Pool) -> float | None:
-    """Return the majority of scores, without abstentions; a tie counts half, or decides nothing in old audits."""
+    """Return the majority of scores, without abstentions; a tie counts as half, or as undecided in old audits."""
     given = [score for score in scores if score is not None]
     if not given:
         return None
@@ -43,7 +43,7 @@ def pooled_opinion(given: Sequence[Verdict | Opinion], pool: Pool) -> Opinion:
 
 
 def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
-    """Return the votes of each judge, in order; judges in order of first appearance."""
+    """Return the votes of each judge, in order; judges are in order of first appearance."""
     votes: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         votes.setdefault(verdict.judge, []).append(verdict)
@@ -51,12 +51,12 @@ def by_judge(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 
 def panel_opinion(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
-    """Return the pooled opinion of all judges; every judge has the same weight, however often it voted."""
+    """Return the pooled opinion of all judges; every judge has the same weight, regardless of its number of votes."""
     return pooled_opinion([pooled_opinion(votes, pool) for votes in by_judge(verdicts).values()], pool)
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """A mean over cases (each the mean of its concepts), with a 95 % interval over pictures; None without cases."""
+    """A mean over cases (each the mean of its concepts), with a 95% interval over pictures; None without cases."""
 
     value: float | None
     low: float
@@ -67,7 +67,7 @@ class Mean(msgspec.Struct, frozen=True):
 
 
 def mean_by_cluster(scores: Iterable[tuple[str, str, float]]) -> Mean:
-    """Return the mean over cases of scores, each given with its picture and case; pictures are clusters."""
+    """Return the mean over cases of scores; each score is given with its picture and case. Pictures are clusters."""
     cases: dict[tuple[str, str], list[float]] = {}
     for picture, case, value in scores:
         cases.setdefault((picture, case), []).append(value)
@@ -93,7 +93,7 @@ class JudgePair(msgspec.Struct, frozen=True):
     ncc: float | None
     pcs_n: int
     ncc_n: int
-    """Tests that both decided, without those that rules decided for them."""
+    """Tests that both decided, except those that were decided by rules on their behalf."""
 
 
 class SelfAgreement(msgspec.Struct, frozen=True):
@@ -109,7 +109,7 @@ class SelfAgreement(msgspec.Struct, frozen=True):
 
 
 class JudgeAgreement(msgspec.Struct, frozen=True):
-    """The agreement of an audit's judges; alpha is Krippendorff's, over all of them."""
+    """The agreement of an audit's judges; alpha is Krippendorff's, over all judges."""
 
     pairs: tuple[JudgePair, ...]
     own: tuple[SelfAgreement, ...]

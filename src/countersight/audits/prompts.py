@@ -57,7 +57,7 @@ _CALLED: Final = {
     "concept_extraction_edit_instruction_prompt": "extract",
     "llm_analysis_prompt": "judge",
 }
-"""The paper's names of its prompts, which a file may use too."""
+"""The paper's names for its prompts, which a file may also use."""
 PAPER: Final = "paper"
 PAPERS_FILE: Final = "paper.toml"
 

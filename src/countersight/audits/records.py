@@ -20,11 +20,11 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 Intervene = Literal["picture", "thought", "both"]
 """What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or both."""
 STRENGTHS = 4
-"""Largest number of strengths of an edit; weaker edits are blends of the pictures before and after."""
+"""Maximum number of strengths of an edit; weaker edits are blends of the pictures before and after."""
 
 
 class Check(msgspec.Struct, frozen=True, tag="check", omit_defaults=True):
-    """One checker's result on whether an edit did what was requested."""
+    """The result of one checker: whether an edit did what was requested."""
 
     checker: str
     asked: str
@@ -36,7 +36,7 @@ class Check(msgspec.Struct, frozen=True, tag="check", omit_defaults=True):
     said: tuple[str, ...] = ()
     """A model's answers about the picture before and after, if the checker is a model."""
     measures: dict[str, float] = {}
-    """The deciding measurements, if any."""
+    """The measurements that led to the result, if any."""
 
 
 class Dose(msgspec.Struct, frozen=True, tag="dose", omit_defaults=True):
@@ -46,11 +46,11 @@ class Dose(msgspec.Struct, frozen=True, tag="dose", omit_defaults=True):
     before: str
     full: str
     after: str
-    """Digests of the pictures before the edit, after the full edit, and after this one."""
+    """Digests of the pictures before the edit, after the full edit, and after this weaker edit."""
 
 
 class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
-    """The model's own explanation with one concept changed, which replaces its turn in the conversation."""
+    """The model's own explanation with one concept changed; it replaces the model's turn in the conversation."""
 
     instruction: Instruction
     text: str
@@ -58,9 +58,9 @@ class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
     expected: str = ""
     """The answer that follows from it, if known."""
     reason: str = ""
-    """Why the explanation could not be changed, if so."""
+    """The reason if the explanation could not be changed; otherwise empty."""
     said: tuple[str, ...] = ()
-    """A model's replies, if a model rewrote it."""
+    """The model's replies, if a model rewrote the explanation."""
 
 
 Stage = Literal[
@@ -136,7 +136,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     suite: str = ""
     group: str = ""
     scene: Scene | None = None
-    """The scene in the picture, if it was generated; needed to repeat the judgement of `exact`."""
+    """The scene in the picture, if it was generated; it is needed to repeat the judgement of `exact`."""
 
 
 class ModelReply(msgspec.Struct, frozen=True, tag="said", omit_defaults=True):
@@ -161,9 +161,9 @@ class Concepts(msgspec.Struct, frozen=True, tag="concepts", omit_defaults=True):
 
     instructions: tuple[Instruction, ...] = ()
     reason: str = ""
-    """Why there is no concept, if so."""
+    """The reason if there is no concept; otherwise empty."""
     tries: tuple[Attempt, ...] = ()
-    """The replies of the extractor, if it is a model; all but the last had a wrong format."""
+    """The replies of the extractor, if it is a model; all but the last had the wrong format."""
     refused: tuple[str, ...] = ()
     """Concepts that the extractor named although the explanation does not cite them."""
     able: Abilities | None = None
@@ -203,8 +203,8 @@ class Verdict(msgspec.Struct, frozen=True, tag="verdict", omit_defaults=True):
     pcs_reason: str = ""
     ncc_reason: str = ""
     path: str = ""
-    """What decided: `exact`, `rules`, `model`, or `abstained`; two of them joined by " + " if PCS and NCC were
-    decided differently, PCS first."""
+    """How the verdict was decided: `exact`, `rules`, `model` or `abstained`; or two of them joined by " + " (PCS first)
+    if PCS and NCC were decided differently."""
     expected: str = ""
     """The right answer to the question about the edited picture, if known."""
     moved: bool | None = None
@@ -242,7 +242,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """One line of steps.jsonl: a step with its inputs and its output.
 
     `hash` is the SHA-256 of the line up to the comma before it; `previous` is the hash of the line before, so that no
-    line can be changed, removed or added without breaking every later one.
+    line can be changed, removed or added without making every later line invalid.
     """
 
     n: int
@@ -253,7 +253,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """SHA-256 of everything the output depends on: a step with the same inputs is never done twice."""
     output: Output
     by: str = ""
-    """The model, extractor, editor or judge that did it."""
+    """The model, extractor, editor or judge that did the step."""
     asked: tuple[RecordedTurn, ...] = ()
     """The conversation, if a model was asked."""
     spent: Usage = Usage()
@@ -274,11 +274,11 @@ class LocalParticipant:
     """The base class of participants on this machine, which need no server."""
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing, because there is nothing to close."""
 
 
 Pool = Literal["majority, ties half", "majority"]
-"""How votes, and then judges, are combined into one score. A tie counts half; in audits by 0.1, it decides nothing."""
+"""How votes, and then judges, are combined into one score. A tie counts as half; in version 0.1, as undecided."""
 
 
 class AuditMethod(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -289,7 +289,7 @@ class AuditMethod(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     descriptive: bool = False
     """Whether only questions that are likely to elicit a description of the picture are selected."""
     concepts: int = 1
-    """Largest number of concepts tested per explanation (the paper's k)."""
+    """Maximum number of concepts tested per explanation (the paper's k)."""
     votes: Annotated[int, msgspec.Meta(le=1_000)] = 1
     """Votes of each judge that is a model; other judges never change their vote."""
     control: bool = False

@@ -96,7 +96,7 @@ class SceneIndex:
 
 
 def effect_of(scene: Scene, picture: Picture, seed: int, instruction: Instruction) -> dict[str, int]:
-    """Return by how much an edit changes each number of a scene; empty if the editor `exact` cannot make it."""
+    """Return how much an edit changes each number of a scene; empty if the editor `exact` cannot make the edit."""
     try:
         changed, _ = changed_scene(scene, EditRequest(picture, instruction, seed, scene=scene))
     except (EditFailed, ValueError):
@@ -107,7 +107,7 @@ def effect_of(scene: Scene, picture: Picture, seed: int, instruction: Instructio
 
 
 LONGEST = 20_000
-"""Longest prefix that is searched, in characters."""
+"""Maximum length of the part of a text that is searched, in characters."""
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -144,7 +144,7 @@ class WrittenClaim(NamedTuple):
 
 
 def find_claims(text: str) -> list[WrittenClaim]:
-    """Return every claim of a text with the place of its number, in order."""
+    """Return every claim in a text with the place of its number, in order."""
     plain = single_spaced(text)
     found: list[tuple[int, WrittenClaim]] = []
     for pattern, fact in _READ:
@@ -176,7 +176,7 @@ Places = list[tuple[tuple[int, int], str]]
 
 
 def _rest(match: re.Match[str], text: str) -> Places:
-    """Return the claim of "… inside the red polygons, so 5 are outside": it is about the polygons named last."""
+    """Return the claim in "… inside the red polygons, so 5 are outside", which is about the polygons named last."""
     colours = re.findall(rf"\b({'|'.join(COLOURS)}) {_SHAPE}", text[: match.start()], re.IGNORECASE)
     return [(match.span("n"), f"flowers {match['side']} {colours[-1]}".casefold())] if colours else []
 
@@ -186,7 +186,7 @@ def _flowers(match: re.Match[str], text: str) -> Places:
 
 
 def _circles(match: re.Match[str], places: tuple[str, ...]) -> Places:
-    """Return the claims of a list that has one number for each of these circles; none if its length differs."""
+    """Return the claims in a list with one number for each of these circles; none if its length differs."""
     start = match.start("list")
     spans = [(start + each.start(), start + each.end()) for each in re.finditer(r"\d+", match["list"])]
     facts = [f"dots in the {place} circle" for place in places]

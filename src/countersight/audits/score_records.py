@@ -1,4 +1,4 @@
-"""The scores of an audit, as scores.json has them."""
+"""The scores of an audit, as stored in scores.json."""
 
 from html import escape
 from typing import Literal
@@ -16,7 +16,7 @@ MEASURES: tuple[Measure, ...] = ("pcs", "ncc", "ccs")
 
 
 class MeasuredScores(msgspec.Struct, frozen=True):
-    """The three scores over the same tests, each over the tests in which it is known."""
+    """The three scores over the same tests; each score uses the tests in which it is known."""
 
     pcs: Mean
     ncc: Mean
@@ -32,10 +32,10 @@ class CorrectedScores(msgspec.Struct, frozen=True):
 
 
 class Accuracy(msgspec.Struct, frozen=True):
-    """How often answers are right, if known; this is independent of whether explanations are faithful."""
+    """How often answers are right, if known; this is independent of the faithfulness of explanations."""
 
     before: Mean
-    """On the original pictures, over the cases with a test that counts."""
+    """On the original pictures, over the cases that have a test that counts."""
     after: Mean
     """On the edited pictures, over the tests that count."""
 
@@ -70,9 +70,9 @@ class Checked(msgspec.Struct, frozen=True):
     no: int
     unknown: int
     done: KnownShare
-    """The share of yes among yes and no: on drawings, with the checker `pixels`, how often the editor is right.
+    """The share of yes among yes and no. For drawings and the checker `pixels`, it is how often the editor is right.
 
-    There, an edit that cannot be recognized counts as no, unless `exact` made it.
+    An edit that cannot be recognized then counts as no, unless it was made by `exact`.
     """
 
 
@@ -128,7 +128,7 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     """The corrected scores of each calibrated judge, and of the panel."""
     concepts: tuple[ConceptScore, ...]
     excluded: dict[str, int]
-    """Excluded tests, by reason."""
+    """The number of excluded tests, by reason."""
     abstentions: dict[str, int]
     """Votes of each judge that decide neither score."""
     undecided: int
@@ -143,25 +143,25 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     failed: int
     """Steps whose last attempt failed."""
     controls: int
-    """Cases asked again after the control edit."""
+    """Cases in which the model was asked again after the control edit."""
     flips: int
-    """Cases whose answer changed with the control edit."""
+    """Cases in which the answer changed with the control edit."""
     paths: dict[str, int]
-    """Number of verdicts by what decided them."""
+    """Number of verdicts by how they were decided."""
     agreement: JudgeAgreement
     edited: int | None = None
     """Tests with an edited picture, if edits were checked."""
     checked: int | None = None
-    """Tests with an edit that some checker could decide."""
+    """Tests with an edit that at least one checker could decide."""
     checkers: dict[str, Checked] = {}
     specificity: Specificity | None = None
-    """Present if uncited objects were edited too."""
+    """Present if uncited objects were also edited."""
     doses: DoseScore | None = None
-    """Present if weaker edits were tried."""
+    """Present if weaker edits were made."""
     thought: ThoughtScore | None = None
     """Present if the model's own explanation was changed."""
     steady: Mean | None = None
-    """Share of answers that stay the same with the control edit, if it was tried."""
+    """Share of answers that stay the same with the control edit, if it was made."""
     unmoved: int = 0
     """Tests that count in which the answer after the edit is the same as before."""
     unmoved_passed: int = 0

@@ -104,7 +104,7 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
 
 
 def _row(case: CaseTrail, value: bool) -> tuple[str, str, float]:
-    """Return an observation about a case as `mean_by_cluster` needs it."""
+    """Return an observation about a case in the form that `mean_by_cluster` needs."""
     return case.record.picture, case.case, float(value)
 
 
@@ -153,7 +153,7 @@ def _accuracy(counted: Iterable[_Test]) -> Accuracy | None:
 
 
 def _checked(edits: Iterable[tuple[CaseTrail, ConceptTrail]], checker: str, manifest: Manifest) -> Checked:
-    """Return one checker's results. If `pixels` cannot recognize a drawing edited by another editor than `exact`, this
+    """Return one checker's results. If `pixels` cannot recognize a drawing edited by an editor other than `exact`, this
     counts as no in the share."""
     given = [(case, check.done) for case, trail in edits for check in trail.checks if check.checker == checker]
     counts = Counter(done for _, done in given)
@@ -211,7 +211,7 @@ def _moves_right_answer(case: CaseTrail, concept: ConceptTrail) -> bool:
 
 
 def _dose_score(counted: Iterable[_Test], strength: int) -> DoseScore:
-    """Return how the answer changes with the strength of edits, over the tests that count and have all doses."""
+    """Return how the answer changes with the strength of edits, over the tests that count and have all strengths."""
     rows = list(_dosed(counted, strength))
     moved = (mean_by_cluster(_row(case, steps[nth]) for case, steps in rows) for nth in range(strength))
     return DoseScore(tuple(moved), mean_by_cluster(_row(case, steps == sorted(steps)) for case, steps in rows))

@@ -1,6 +1,6 @@
 """bundle.json: the SHA-256 of every file of an audit, so that every change is detected.
 
-A bundle is not trusted when it is read: links in it are not followed, and the sizes of its files are limited.
+Bundles are not trusted when they are read: links in them are not followed, and the sizes of files are limited.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from countersight.files import write_whole
 from countersight.system import cores
 
 MOST_NAMES: Final = 200_000
-"""Largest number of files in a bundle."""
+"""Maximum number of files in a bundle."""
 DEEPEST: Final = 8
 LARGEST_FILE: Final = 4 * 1024**3
 """Size limit of a file of an audit; reading a larger one would take hours."""
@@ -32,7 +32,7 @@ LARGEST_SHEET: Final = 256 * 1024**2
 LARGEST_SEAL: Final = 64 * 1024**2
 """Size limit of a seal, with a wide margin; a larger file is refused without reading it."""
 MAY_BE_EMPTY: Final = "pictures/"
-"""The folder that is empty when an audit begins."""
+"""The folder that is still empty when an audit begins."""
 
 
 class FileEntry(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class FileEntry(msgspec.Struct, frozen=True):
     name: str
     bytes: int
     odd: str = ""
-    """What is wrong with it, if it is not a plain file."""
+    """What is wrong with the entry, if it is not a plain file."""
 
 
 def list_entries(folder: Path) -> Iterator[FileEntry]:

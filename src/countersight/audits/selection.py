@@ -1,6 +1,6 @@
 """selection.json: the cases of an audit and the card of their dataset, written before the first request.
 
-A selected case that is missing from the log later was not run, or was removed from the log.
+A selected case that is later missing from the log was not run, or was removed from the log.
 """
 
 import re
@@ -19,23 +19,24 @@ from countersight.files import write_whole
 
 SELECTION: Final = "selection.json"
 LONGEST: Final = 4_000
-"""Longest text stored for a field of the card, in characters."""
+"""Maximum length of the text stored for a field of the card, in characters."""
 _THESE = "which of these"
-"""Words of a question that needs its options; an audit lists none, because all may be wrong after an edit."""
+"""Words that show that a question needs its options; audits list no options, because all may be wrong after an edit."""
 
 
 _BRIEF: Final = re.compile(
     r"(?:how (?:many|much|old|tall|long|far|big|often)|when|what (?:year|time|date|number|letter|word|percent\w*|"
     r"decade|century)|who (?:invented|wrote|made|won|is|was)|(?:what|which) (?:is|are|was) the (?:\w+ )?names?|name )\b"
 )
-"""Questions about a number, a date or a name: explanations of the answer describe little of the picture."""
+"""Questions about a number, a date or a name: explanations of such answers describe little of the picture."""
 _OPEN: Final = re.compile(r"(?:what|which|why|how|where|who|in what|in which|for what|at what|on what)\b")
 
 
 def is_descriptive(question: Question) -> bool:
     """Whether a question is likely to elicit an explanation that describes the picture (EDCT 4).
 
-    The paper's authors chose by hand. This rule chooses open questions whose answer is not a number, date or name.
+    The authors of the paper chose questions by hand. This rule chooses open questions whose answer is not a number,
+    date or name.
     """
     text = " ".join(question.text.casefold().split())
     return question.unlisted_kind == "open" and bool(_OPEN.match(text)) and not _BRIEF.match(text)
@@ -80,7 +81,7 @@ def select(
     *,
     descriptive: bool = False,
 ) -> Selection:
-    """Select all cases of a dataset, or at most `most`, spread evenly over its rows; the same for the same dataset.
+    """Select all cases of a dataset, or at most `most`, spread evenly over its rows, always in the same way.
 
     With `descriptive`, cases are spread evenly over those with descriptive questions.
     """

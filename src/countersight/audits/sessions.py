@@ -30,7 +30,7 @@ class Code(msgspec.Struct, frozen=True):
     commit: str
     """The git commit of the checkout, with "-dirty" if files were changed; empty if installed."""
     sha256: str
-    """A digest of all files of the package, to compare copies."""
+    """A digest of all files of the package, for comparing copies."""
 
 
 class Hardware(msgspec.Struct, frozen=True):
@@ -82,7 +82,7 @@ def read_sessions(folder: Path) -> tuple[Session, ...]:
 
 @cache
 def _packages() -> dict[str, str]:
-    """Return the version of every installed package, from names of folders: reading the metadata takes seconds."""
+    """Return the version of every installed package, from folder names because reading the metadata takes seconds."""
     found: dict[str, str] = {}
     for folder in map(Path, sys.path):
         for described in folder.glob("*.dist-info"):

@@ -1,4 +1,4 @@
-"""Signatures of a bundle by OpenSSH (`ssh-keygen -Y`), and its time stamps by RFC 3161."""
+"""Signatures of a bundle with OpenSSH (`ssh-keygen -Y`), and its RFC 3161 time stamps."""
 
 import hashlib
 import re
@@ -40,7 +40,7 @@ class AllowedSigners(msgspec.Struct, frozen=True):
 
     lines: str
     identity: str = ""
-    """The identity that must have signed; if empty, any identity in the file."""
+    """The identity that must have signed; if empty, any identity in the file is accepted."""
     revoked: Path | None = None
     """Keys that are no longer trusted: public keys, or a revocation list of OpenSSH."""
 
@@ -184,7 +184,7 @@ def stamp_bundle(folder: Path, server: str) -> Path:
 
 
 def _time_of(stamp: Path, seal: bytes) -> str:
-    """Return the time of a stamp of this seal; empty if the stamp belongs to an earlier seal or is damaged."""
+    """Return the time of a time stamp of this seal; empty if the stamp belongs to an earlier seal or is damaged."""
     try:
         return read_stamp(content(stamp, LARGEST), seal)
     except AuditError:
@@ -192,9 +192,9 @@ def _time_of(stamp: Path, seal: bytes) -> str:
 
 
 def read_stamp(answer: bytes, stamped: bytes, authorities: "tuple[Certificate, ...]" = ()) -> str:
-    """Return the time at which these bytes were stamped; raises AuditError if the stamp is invalid.
+    """Return the time at which these bytes were stamped; raises AuditError if the time stamp is invalid.
 
-    The signature is checked only if there are certificates; without them, anybody may have made the stamp.
+    The signature is checked only if there are certificates; without them, anybody could have made the time stamp.
     """
     client = _library()
     try:

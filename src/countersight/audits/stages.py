@@ -72,16 +72,16 @@ class Participants(msgspec.Struct, frozen=True):
 
     judges: tuple[Judge, ...]
     model: Any
-    """An AskedModel, or a recorded one."""
+    """An AskedModel, or a recorded model."""
     extractor: Any
-    """An Extractor, or a recorded one."""
+    """An Extractor, or a recorded extractor."""
     editor: AskedEditor | None = None
-    """None if only the model's explanation is changed."""
+    """The editor; None if only the model's explanation is changed."""
     checkers: tuple[Checker, ...] = ()
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """What one case asks about: the question, the picture and its scene."""
+    """The subject of one case: the question, the picture and its scene."""
 
     place: StepPlace
     question: Question
@@ -92,7 +92,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 class Stages:
-    """Takes cases through the four stages; each step is done once."""
+    """Runs cases through the four stages; each step is done once."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class Stages:
         self._scenes = SceneIndex(dataset.path) if dataset else None
 
     async def audit(self, row: int, case: Case) -> None:
-        """Run all stages for one case; failures are logged and end the steps that depend on them."""
+        """Run all stages for one case; failures are logged, and steps that depend on a failed step are skipped."""
         assert case.factual is not None
         assert case.image is not None
         assert self._dataset is not None
@@ -145,7 +145,7 @@ class Stages:
         return ShownPicture(picture, output.picture)
 
     async def test(self, subject: Subject) -> None:
-        """Run the four stages for a subject; raises StepFailed if a step fails that others depend on."""
+        """Run the four stages for a subject; raises StepFailed if a step on which others depend fails."""
         manifest = self._manifest
         baseline = await self._answer_and_explain(subject, subject.place, subject.shown, ("answer", "why"))
         statement = Statement(
@@ -224,7 +224,7 @@ class Stages:
                 await self._ask_again(subject, place, await self._edit_and_check(subject, place, instruction))
 
     async def _try_doses(self, subject: Subject, place: StepPlace, edit: EditRecord) -> None:
-        """Make weaker versions of an edit and ask about each; the full edit is tested elsewhere."""
+        """Make weaker versions of an edit and ask the model about each; the full edit is tested elsewhere."""
         of = self._manifest.strength
         for strength in range(1, of):
 
@@ -243,7 +243,7 @@ class Stages:
     async def _alter_explanation(
         self, subject: Subject, number: int, instructions: Sequence[Instruction], statement: Statement
     ) -> None:
-        """Replace the model's explanation by one with this concept changed, and ask for the answer again."""
+        """Replace the model's explanation with one in which this concept is changed, and ask for the answer again."""
         instruction, others = instructions[number - 1], instructions[: number - 1]
         place = replace(subject.place, concept=number)
 
@@ -311,7 +311,7 @@ class Stages:
         return await self._participants.editor.abilities(request)
 
     async def _edit(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
-        """Return the edited picture, checked, measured and stored; or why there is none (stage 3)."""
+        """Check, measure, store and return the edited picture, or return the reason why there is none (stage 3)."""
         shown, seed, editor = subject.shown, self._manifest.seed, self._participants.editor
         assert editor is not None
         record = EditRecord(instruction, shown.digest, seed=seed)
@@ -370,7 +370,7 @@ class Stages:
         inputs: object,
         work: Callable[[], Awaitable[StepResult]],
     ) -> Made:
-        """Return the output of a step, of the type of its stage; raises StepFailed if there is none."""
+        """Return the output of a step, with the type of its stage; raises StepFailed if there is none."""
         output = await self._steps.do(stage, place, by, inputs, work)
         assert isinstance(output, kind)
         return output

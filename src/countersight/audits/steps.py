@@ -53,14 +53,14 @@ class AuditTally(Tally):
         self.spend(step.spent.tokens_in, step.spent.tokens_out, step.spent.cost)
 
     def count_case(self, case: str) -> None:
-        """Count a case whose steps are done; it failed if one of them did."""
+        """Count a case whose steps are done; the case failed if one of them did."""
         if case in self._incomplete:
             self.failed += 1
         else:
             self.answered += 1
 
     def summary(self) -> str:
-        """Return what happened, in a few lines."""
+        """Return a summary of what happened, in a few lines."""
         done, earlier = self.steps + self.earlier_steps, self.earlier_steps
         lines = [f"{several(self.done, 'case')}: {done:,} steps done, {self.failed_steps:,} failed"]
         if earlier:
@@ -73,7 +73,7 @@ class AuditTally(Tally):
 
 
 FORMAT = 1
-"""The version of steps, increased when the same inputs would no longer give the same output."""
+"""The version of steps; it is increased when the same inputs no longer give the same output."""
 
 
 class StepResult(msgspec.Struct, frozen=True):
@@ -204,9 +204,9 @@ async def run_items(
     concurrency: int,
     stop: asyncio.Event,
 ) -> None:
-    """Run the steps of items (which have an id), several at a time; when stopped, finish the current ones.
+    """Run the steps of several items (which have an id) at a time; when stopped, finish the current ones.
 
-    Raises if every further step would fail too.
+    Raises an error if every further step would also fail.
     """
 
     async def take_one(that: tuple[int, Any]) -> None:
@@ -292,7 +292,7 @@ class ShownPicture(msgspec.Struct, frozen=True):
 
 
 def record_reply(answer: Answer) -> ModelReply:
-    """Return a model's answer as it is logged."""
+    """Return a model's answer in the form in which it is logged."""
     return ModelReply(
         replace_surrogates(answer.text), replace_surrogates(answer.finish), replace_surrogates(answer.model)
     )
@@ -312,7 +312,7 @@ def add_usage(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
 
 
 def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[RecordedTurn, ...]:
-    """Return a conversation as it is logged, with digests in place of pictures."""
+    """Return a conversation in the form in which it is logged, with digests in place of pictures."""
     return tuple(
         RecordedTurn(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
     )

@@ -1,4 +1,4 @@
-"""The trail of each case (everything done about it), assembled from the steps of an audit."""
+"""The trail of each case (everything done for it), assembled from the steps of an audit."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -50,7 +50,7 @@ class WeakerEdit(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ChangedExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The model's explanation with one concept changed, and its answer after it."""
+    """The model's explanation with one concept changed, and the answer that the model then gave."""
 
     text: str
     """Empty if the explanation could not be changed."""
@@ -58,7 +58,7 @@ class ChangedExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
     """The answer that follows from it, if known."""
     answer: str | None = None
     reason: str = ""
-    """Why it could not be changed, if so."""
+    """The reason if the explanation could not be changed; otherwise empty."""
 
 
 class ConceptTrail(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -86,7 +86,7 @@ class ConceptTrail(msgspec.Struct, frozen=True, omit_defaults=True):
     ncc: float | None = None
     ccs: float | None = None
     excluded: str = ""
-    """Why the test does not count, if so."""
+    """The reason if the test does not count; otherwise empty."""
 
     @property
     def answer(self) -> str | None:
@@ -100,7 +100,7 @@ class ConceptTrail(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CaseTrail(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Everything done about one case, in order; also one line of cases.jsonl."""
+    """Everything done for one case, in order; it is also one line of cases.jsonl."""
 
     case: str
     row: int
@@ -141,7 +141,7 @@ class AuditTrail(msgspec.Struct, frozen=True):
 
 
 def read_audit(folder: Path | str) -> AuditTrail:
-    """Read an audit, checking its chain of steps."""
+    """Read an audit and check its chain of steps."""
     opened = AuditFolder.open(folder)
     steps = tuple(opened.steps())
     return AuditTrail(
@@ -183,7 +183,7 @@ class _Outputs:
                 self._failures[place.case or place.picture, place.concept].append(f"{stage}: {output.reason}")
 
     def trail(self, case: str, row: int) -> CaseTrail | None:
-        """Return everything done about a case; None if the case itself failed."""
+        """Return everything done for a case; None if the case itself failed."""
         here = StepPlace(case, row)
         record = self._get(CaseRecord, "case", here)
         if record is None:

@@ -10,7 +10,7 @@ from countersight.authoring.sources import OPERATIONS, Group, PairDraft
 _SHARE: Final = 3
 """At most one third of the pairs with the same wording may have the same answer."""
 _FEWEST: Final = 3
-"""A wording of fewer pairs is never treated as one that predicts its answer."""
+"""A wording with fewer pairs is never treated as one that predicts its answer."""
 
 
 class Wordings:

@@ -114,7 +114,7 @@ class BuiltPairs(msgspec.Struct, frozen=True):
 def build_dataset(
     order: BuildOrder, *, settings: ModelSettings, retry: RetryPolicy, progress: Callable[[int], None]
 ) -> BuiltPairs:
-    """Build a dataset of pairs; repeating an interrupted build continues it and repeats no answered request."""
+    """Build a dataset of pairs; repeating an interrupted build continues it without repeating answered requests."""
     _check_order(order)
     if order.output.exists() and (not order.output.is_dir() or any(order.output.iterdir())):
         raise CountersightError(f"{order.output} exists already; remove it or choose another name")
@@ -191,12 +191,12 @@ def _check_order(order: BuildOrder) -> None:
             raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
     if not order.sizes:
         raise CountersightError(
-            "there is nothing to write: the grammar writes how-many questions only, so name a model with --writer for "
-            "yes/no questions; CFMM has yes/no questions only, because shared options would reveal the answer to a "
+            "there is nothing to write: the grammar writes how-many questions only, so specify a model with --writer "
+            "for yes/no questions; CFMM has yes/no questions only, because shared options would reveal the answer to a "
             "how-many question"
         )
     if order.pictures is not None and not order.pictures.is_dir():
-        raise CountersightError(f"{order.pictures} is not a folder; name the folder that contains the pictures")
+        raise CountersightError(f"{order.pictures} is not a folder; specify the folder that contains the pictures")
 
 
 def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Rejected:
@@ -212,7 +212,7 @@ def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Reje
 
 
 def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
-    """Return the folder of a source's picture: the one named in the order, or the dataset of the question."""
+    """Return the folder of a source's picture: the one in the order, or else the dataset of the question."""
     return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
 
 
@@ -322,8 +322,9 @@ def _blind_section(funnel: Funnel) -> str:
     )
     if funnel.blind:
         told = (
-            f"`{funnel.blind}` was asked whether each supposition changes a yes/no answer, and for the counts that no "
-            f"rule computes: {_were(funnel.dropped_as_underived, 'pair')} left out because its answer was different. "
+            f"`{funnel.blind}` was asked whether each supposition changes a yes/no answer, and to compute the counts "
+            f"that no rule computes: {_were(funnel.dropped_as_underived, 'pair')} left out because its answer was "
+            f"different. "
             f"Then it was asked each question {VOTES} times without the picture and the factual answer: "
             f"{_were(funnel.dropped_as_blind, 'question')} left out because it answered correctly every time. "
             f"They are in `{REJECTED}`."

@@ -1,4 +1,4 @@
-"""Write pairs with a language model in the steps of the C-VQA paper (3.1, appendix B), and check them.
+"""Write pairs with a language model, following the steps of the C-VQA paper (3.1, appendix B), and check them.
 
 The check sees only text: does the new answer follow from the old one, and can it be known without the picture?
 """

@@ -34,7 +34,7 @@ _YES_NO = re.compile(
 
 _IN_PARTS = re.compile(r"\d *[/⁄] *\d|[¼-¾⅐-⅞]|\b(?:half|halves|third|quarter)s?\b", re.IGNORECASE)
 """Fractions in an answer: two and a half is neither two nor three."""
-_WANTED: Final = "name VQA's file with its annotations, C-VQA's CSV or a dataset"
+_WANTED: Final = "specify VQA's file with its annotations, C-VQA's CSV or a dataset"
 
 
 class SourceQuestion(msgspec.Struct, frozen=True):
@@ -141,7 +141,7 @@ def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rej
             json_document(questions, _QuestionEntries)
         except CountersightError:
             raise CountersightError(f"{questions} contains no questions; {_WANTED}") from None
-        raise CountersightError(f"{questions} contains no answers; name VQA's annotations with `annotations`")
+        raise CountersightError(f"{questions} contains no answers; pass VQA's annotations as `annotations`")
     for number, (line, row) in enumerate(rows_of(layout, questions), start=1):
         try:
             if isinstance(row, BadField):

@@ -36,7 +36,7 @@ _RARE_WORD = "_"
 _TEMPLATE_WORD_SHARE = 0.02
 """Words in at least this share of a group's questions belong to the template."""
 _MAX_NUMBER_DIFFERENCE = 6
-"""Larger differences between numbers count as this."""
+"""The maximum difference between numbers; larger ones are reduced to this."""
 _OVERLAP = 4
 _COMMON_WORD_SHARE = 0.2
 """Words in a larger share of a group's questions are not names of things."""

@@ -43,9 +43,9 @@ KNOWLEDGE: Final = "knowledge"
 MIN_QUESTIONS = 30
 """Groups with fewer questions in a world are not reported."""
 MAX_QUESTIONS = 4_000
-"""The most questions per world that are probed; larger datasets are sampled evenly."""
+"""The maximum number of questions per world that are probed; larger datasets are sampled evenly."""
 _MAX_CUES = 12
-"""The most cues that are reported per world."""
+"""The maximum number of cues reported per world."""
 _MIN_CUE_COUNT = 20
 _FALSE_CUE_PROBABILITY = 0.01
 """The probability that any cue is reported for a dataset that has none."""
@@ -163,21 +163,21 @@ class GroupBlind(msgspec.Struct, frozen=True):
     questions: int
     chance: float | None
     probes: dict[str, Share]
-    """The accuracy by the text, by common knowledge if there are causal graphs, and of each model."""
+    """The accuracy from the text, from common knowledge if there are causal graphs, and of each model."""
 
     @property
     def blind(self) -> Share:
-        """The accuracy by the text."""
+        """The accuracy from the text."""
         return self.probes[TEXT]
 
     @property
     def knowledge(self) -> Share | None:
-        """The accuracy by common knowledge; None if there are no causal graphs."""
+        """The accuracy from common knowledge; None if there are no causal graphs."""
         return self.probes.get(KNOWLEDGE)
 
     @property
     def gives_away(self) -> bool:
-        """Whether any probe answers significantly more than guessing."""
+        """Whether any probe is significantly more accurate than guessing."""
         return self.chance is not None and any(share.low > self.chance for share in self.probes.values())
 
 

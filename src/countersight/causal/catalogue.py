@@ -1,7 +1,8 @@
 """The catalogue of causal relations: which relations of a scene graph are causal, their kind and direction.
 
 Its content is in two files that people can read and correct: `catalogue.toml` for relations and `nouns.toml` for
-things. Relations are first reduced to the catalogue's words: without inflections, articles, auxiliaries and adverbs.
+things. Relations are first reduced to the words of the catalogue by removing inflections, articles, auxiliaries and
+adverbs.
 """
 
 import re
@@ -32,9 +33,9 @@ _SAME = {
     "upon": "on",
     "within": "inside",
 }
-"""Prepositions that the catalogue replaces by another word."""
+"""Prepositions that the catalogue replaces with another word."""
 _RESTING = frozenset({"against", "from", "in", "inside", "on", "under"})
-"""Words that say where a thing rests, whatever the verb before them."""
+"""Words that say where a thing rests, whatever verb precedes them."""
 _SOMEWHERE = frozenset({
     "above", "across", "along", "alongside", "among", "around", "at", "away", "behind", "below", "beside", "between",
     "beyond", "by", "close", "near", "next", "off", "opposite", "outside", "over", "past", "through", "towards",
@@ -42,7 +43,7 @@ _SOMEWHERE = frozenset({
 """Words that give a location without implying contact, whatever verb precedes them."""
 _PARTICLES = frozenset({"up", "down", "out", "off", "back", "high", "together", "along"})
 _SHORTEST = 4
-"""The fewest letters of either part of a compound that is written as one word."""
+"""The minimum number of letters in each part of a compound that is written as one word."""
 
 Decision = Literal["causal", "none", "ambiguous", "unknown"]
 """Causal; not causal; known words that are ambiguous for these things; unknown words."""
@@ -66,11 +67,11 @@ class RelationVerdict(msgspec.Struct, frozen=True):
 
 NONE, AMBIGUOUS, UNKNOWN = RelationVerdict("none"), RelationVerdict("ambiguous"), RelationVerdict("unknown")
 _WITHOUT_CAUSE = {"none": NONE, "undecided": AMBIGUOUS}
-"""Kinds of rules without a cause, and their verdicts."""
+"""Kinds of rules that have no cause, and their verdicts."""
 
 
 class Words(msgspec.Struct, frozen=True):
-    """Words that play a role in every relation; each field is a list of words separated by spaces."""
+    """Words that can occur in any relation; each field is a list of words separated by spaces."""
 
     skipped: str
     """Words that do not change the meaning of a relation."""
@@ -79,11 +80,11 @@ class Words(msgspec.Struct, frozen=True):
     spots: str = ""
     """Words for parts of a place: "on the edge of" means "on", and "in the middle of" means "in"."""
     airborne: str = ""
-    """Verbs of things that touch nothing, even if they are "on" something."""
+    """Verbs for things that touch nothing, even if they are "on" something."""
 
 
 class Phrase(msgspec.Struct, frozen=True):
-    """A normalised relation; empty if it does not hold or cannot be read."""
+    """A normalised relation; empty if it does not hold or cannot be parsed."""
 
     words: str
     done_by: str = ""
@@ -142,7 +143,7 @@ class RelationWords:
 
 
 def _plain_forms(verbs: Iterable[str], irregular: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return the plain form of every form of every verb: regular forms are generated, irregular ones are listed."""
+    """Return the base form for every form of every verb; regular forms are generated, irregular ones are listed."""
     forms: dict[str, str] = {}
     for verb in dict.fromkeys(verbs):
         stem = verb[:-1] if verb.endswith("e") else verb
@@ -209,7 +210,7 @@ class NounsFile(msgspec.Struct, frozen=True):
 
 
 class Nouns:
-    """Names and the classes of things they belong to."""
+    """Names, and the classes of things that they belong to."""
 
     def __init__(self, file: NounsFile, wider: Callable[[str], Iterable[str]] = lambda _: ()) -> None:
         """`wider` returns the hypernyms of a noun, the nearest first: an unlisted noun takes its classes from them."""
@@ -263,7 +264,7 @@ class Catalogue:
             [phrasing for phrase in listed for phrasing in file.with_each_verb(phrase)], file.forms, file.words
         )
         self._rules: dict[str, list[tuple[RelationRule, bool]]] = {}
-        """The rules about each phrase, and whether the phrase is one of their inverse ones."""
+        """The rules about each phrase, each with whether the phrase is one of its inverse phrases."""
         for rule in file.rule:
             for phrases, inverse in ((rule.say, False), (rule.inverse, True)):
                 for phrase in (phrasing for listed in phrases for phrasing in file.with_each_verb(listed)):
@@ -297,7 +298,7 @@ class Catalogue:
 
 @cache
 def catalogue() -> Catalogue:
-    """Return the catalogue that comes with Countersight."""
+    """Return the catalogue that is part of Countersight."""
     relations, nouns = (
         tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
         for name in ("catalogue.toml", "nouns.toml")

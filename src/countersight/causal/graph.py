@@ -1,4 +1,4 @@
-"""Annotated scene graphs, small causal graphs among their things, and the paths in causal graphs."""
+"""Annotated scene graphs, small causal graphs among the things in them, and paths in causal graphs."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -53,7 +53,7 @@ class CausalGraph(msgspec.Struct, frozen=True):
     others: tuple[Thing, ...] = ()
     """Things in the same picture that are not in the graph."""
     namesakes: tuple[str, ...] = ()
-    """Names of its things that other things in the same scene also have."""
+    """Names of its things that are also names of other things in the same scene."""
 
 
 class SceneRelation(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -61,7 +61,7 @@ class SceneRelation(msgspec.Struct, frozen=True, omit_defaults=True):
 
     subject: str
     relation: str
-    """In the annotator's words: "on", "sitting on", "ON", "pv:attach to"."""
+    """The relation in the annotator's words: "on", "sitting on", "ON", "pv:attach to"."""
     object: str
     """Subject and object are ids of things."""
 
@@ -89,7 +89,7 @@ class MalformedPart(msgspec.Struct, frozen=True):
 
     file: str
     entry: int
-    """Counted from 1: the element of a JSON file, the line of a CSV or JSONL file."""
+    """The element of a JSON file, or the line of a CSV or JSONL file, counted from 1."""
     field: str
     reason: str
 

@@ -13,7 +13,7 @@ from countersight.causal.lexicon import head, singular, words_in
 _LISTED = 8
 """The maximum number of pictures stored per pair, so that a picture can be excluded from its own counts."""
 _PAIRS = 1_000_000
-"""The most pairs of names that are counted, to bound memory."""
+"""The maximum number of pairs of names that are counted, to limit memory."""
 
 
 class Knowledge:
@@ -71,7 +71,7 @@ class Knowledge:
     def names_in(self, text: str) -> list[str]:
         """Return the known names in a text, each once, in order of appearance.
 
-        Of adjacent nouns only the last is returned: a table lamp is a lamp.
+        If nouns are adjacent, only the last is returned, because a table lamp is a lamp.
         """
         words = [*map(singular, words_in(text)), ""]
         return list(

@@ -15,7 +15,7 @@ _WORD: Final = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
 
 
 class NounEntry(msgspec.Struct, frozen=True):
-    """The lexicon's entry for a noun."""
+    """The entry of the lexicon for a noun."""
 
     kind: str
     """The kind of thing: artifact, person, animal, food, …"""
@@ -82,7 +82,7 @@ def is_plural(name: str) -> bool:
 
 
 def entry(name: str) -> NounEntry | None:
-    """Return the entry for the whole name, or else for its head; None if both are unknown."""
+    """Return the entry for the whole name or, if it has none, for its head; None if both are unknown."""
     return _entries().get(plain(name)) or _entries().get(singular(head(name)))
 
 

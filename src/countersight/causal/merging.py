@@ -1,8 +1,8 @@
 """Merge the annotations of one picture by several people.
 
 Graphs of regions often contain the same thing. Two things of the same name are merged if their boxes overlap. Without
-boxes, they are merged if nothing contradicts it and something supports it: a common attribute, a name of several words,
-a kind of thing that occurs once in a picture, or another name that both regions contain.
+boxes, they are merged if no attribute contradicts this and there is evidence for it: a common attribute, a name of
+several words, a kind of thing that occurs once in a picture, or another name that both regions contain.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,10 +15,10 @@ from countersight.causal.graph import Box, SceneGraph, SceneRelation, Thing
 from countersight.causal.lexicon import is_plural, words_in
 
 SAME = 0.6
-"""The least intersection over union of two boxes of the same thing."""
+"""The minimum intersection over union of two boxes of the same thing."""
 _ONE_A_PICTURE = frozenset({"ground", "water"})
 _OF_EVERYBODY = frozenset({"person", "worn", "body"})
-"""Classes of names that regions with different people may share: two men may each wear a coat."""
+"""Classes of names that regions with different people may share; for example, two men may each wear a coat."""
 DISTINGUISHING_ATTRIBUTES = frozenset({
     "beige", "black", "blue", "brown", "gold", "golden", "gray", "green", "grey", "orange", "pink", "purple", "red",
     "silver", "tan", "white", "yellow", "big", "huge", "large", "little", "short", "small", "tall", "tiny", "long",
@@ -68,7 +68,7 @@ def _merge(image: str, scenes: list[SceneGraph]) -> SceneGraph:
 
 
 def _are_the_same(one: Thing, other: Thing, shared: set[str]) -> bool:
-    """Return whether two things of the same name, annotated by different people, are one thing; `shared` are the names
+    """Return whether two things of the same name, annotated by different people, are one thing; `shared` has the names
     that the regions of both contain."""
     if one.id == other.id and one.box == other.box is not None:
         return True

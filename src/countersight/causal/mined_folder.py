@@ -25,7 +25,7 @@ _FOLDERS = ("VG_100K", "VG_100K_2", "images", "")
 _ENDINGS = (".jpg", ".jpeg", ".png", ".webp")
 _MAX_LINE = 1 << 20
 _MOST_UNKNOWN = 50
-"""The most frequent unknown relations that are stored."""
+"""The maximum number of unknown relations that are stored, the most frequent first."""
 _decoder = msgspec.json.Decoder(CausalGraph)
 
 OnBadLine = Callable[[int, str], None]

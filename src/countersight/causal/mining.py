@@ -19,13 +19,13 @@ from countersight.text import several
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
-"""Limit on causal graphs of one kind per scene: a thing that holds 2,000 others would give two million."""
+"""Limit on causal graphs of one kind per scene; a thing that holds 2,000 others would give two million."""
 _PARTS_AT_ONCE = 1 << 16
-"""Things and relations that are searched together: a second or two of work."""
+"""Number of things and relations that are searched together, which takes a second or two."""
 _DISTINCT = 100_000
-"""The most unknown relations that are counted separately, to bound memory."""
+"""The maximum number of unknown relations that are counted separately, to limit memory."""
 MOST_DESCRIPTIONS = 8
-"""Limit on descriptions that mention the things: Visual Genome has fifty per picture."""
+"""Limit on descriptions that mention the things; Visual Genome has fifty per picture."""
 MOST_OTHERS = 50
 
 Things = tuple[Thing, ...]
@@ -39,14 +39,14 @@ class MiningStatistics(msgspec.Struct):
     relations: int = 0
     malformed: int = 0
     decisions: Counter[Decision] = msgspec.field(default_factory=Counter)
-    """How many relations the catalogue found causal, not causal, ambiguous or unknown."""
+    """The numbers of relations that are causal, not causal, ambiguous or unknown according to the catalogue."""
     relations_by_kind: Counter[str] = msgspec.field(default_factory=Counter)
     """The number of causal relations of each kind."""
     graphs: Counter[GraphKind] = msgspec.field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
     duplicates: int = 0
     """Causal graphs skipped because the picture has one with the same names and relations."""
     namesakes: int = 0
-    """Causal graphs skipped because two of their things have the same name: no question could distinguish them."""
+    """Causal graphs skipped because two of their things have the same name, so no question could distinguish them."""
     crowded: int = 0
     """Causal graphs skipped because their scene has too many of their kind."""
     unknown: Counter[str] = msgspec.field(default_factory=Counter)
@@ -69,7 +69,8 @@ def mine(
 ) -> Iterator[CausalGraph]:
     """Yield the causal graphs in the scene graphs at a path: a file of any known layout, or a folder of them.
 
-    Parts that cannot be read are passed to `on_malformed` and skipped; `on_read` gets the number of bytes read so far.
+    Parts that cannot be read are passed to `on_malformed` and skipped; `on_read` is called with the number of bytes
+    read so far.
     """
     statistics = statistics or MiningStatistics()
 
@@ -192,7 +193,7 @@ def _found(
 
 
 def _some_of_each(scenes: Ints, taken: Ints) -> Ints:
-    """Return which graphs to keep so that no scene exceeds the limit; add the number of graphs of each scene to
+    """Return the positions of the graphs to keep so that no scene exceeds the limit; add their number per scene to
     `taken`."""
     order = np.argsort(scenes, kind="stable")
     ordered = scenes[order]
@@ -210,23 +211,23 @@ class Surroundings:
         self._texts = [f" {description.text.lower()}" for description in scene.descriptions]
         self._mentions: dict[str, tuple[int, ...]] = {}
         self._by_name = {thing.name: thing for thing in scene.things[::-1]}
-        """The first thing of each name."""
+        """The first thing with each name."""
         times = Counter(plain(thing.name) for thing in scene.things)
         self._shared = frozenset(name for name, number in times.items() if number > 1)
 
     def others(self, things: Things) -> Things:
-        """Return one thing of every other name in the scene."""
+        """Return one thing for every other name in the scene."""
         names = {thing.name for thing in things}
         others = [thing for name, thing in reversed(self._by_name.items()) if name not in names]
         return tuple(others[:MOST_OTHERS])
 
     def namesakes(self, things: Things) -> tuple[str, ...]:
-        """Return the names that other things of the scene also have, in the singular or the plural: a question about a
-        pillow would be ambiguous if there are other pillows."""
+        """Return the names that other things of the scene also have, in the singular or the plural, because a question
+        about a pillow would be ambiguous if there are other pillows."""
         return tuple(thing.name for thing in things if plain(thing.name) in self._shared)
 
     def descriptions(self, things: Things) -> tuple[str, ...]:
-        """Return the descriptions of the things, those that mention most of them first."""
+        """Return the descriptions of the things, starting with those that mention the most things."""
         written = self._scene.descriptions
         if len(written) == 1:  # the graph of a region and its only description
             return (written[0].text,)

@@ -1,14 +1,14 @@
 """Find causal graphs among the causal edges of many scene graphs, by joins over the whole table of edges.
 
-This is our own code because it is about 1,000 times as fast as networkx (`python -m benchmarks.motifs`).
+We use our own code because it is about 1,000 times as fast as networkx (`python -m benchmarks.motifs`).
 
 Graphs are induced subgraphs, as in the isomorphic matching of CELLO: the edges among the things are exactly those of
-the kind. So two or three things form one kind of graph at most: a chain A→B→C with an edge A→C is confounding, not a
-chain; a collision A→C←B with an edge A→B is confounding, too. Two things that depend on each other, and cycles of
+the kind. Two or three things therefore form at most one kind of graph: a chain A→B→C with an edge A→C is confounding,
+not a chain; a collision A→C←B with an edge A→B is confounding, too. Two things that depend on each other, and cycles of
 three, are not matched, because neither thing comes first.
 
 Scenes are small and numerous, so the edges of a scene are also kept as a matrix. In the matrix, parallel edges
-coincide, and one lookup tells whether an edge joins two things, without sorting or hashing.
+coincide, and a single lookup shows whether an edge joins two things, without sorting or hashing.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ from countersight.causal.graph import GraphKind
 Ints = npt.NDArray[np.int64]
 
 CELLS = 1 << 18
-"""Matrix cells of the scenes processed together: few enough to fit the processor's cache."""
+"""Number of matrix cells of the scenes processed together; few enough to fit into the processor's cache."""
 _FORTH, _BACK = 1, 2
 MAX_PAIRS = 1 << 22
-"""Pairs of edges processed together: limits memory for things that hold thousands of others."""
+"""Number of pairs of edges processed together, to limit memory for things that hold thousands of others."""
 
 
 class EdgeTable(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ class Motifs(msgspec.Struct, frozen=True):
 def find_motifs(table: EdgeTable) -> Iterator[Motifs]:
     """Yield every causal graph of the four kinds, each once, in batches of scenes.
 
-    Of parallel edges (the same cause and effect, related in several ways) only the first in the table is used.
+    Of parallel edges (the same cause and effect, related in several ways) only the first one in the table is used.
     """
     if not len(table):
         return
@@ -111,7 +111,7 @@ def _found(edges: "_Edges", offset: int) -> Iterator[Motifs]:
 
 
 class _Matrix:
-    """A reusable buffer for the matrices of scenes; allocating a new one costs more than computing with it."""
+    """A reusable buffer for the matrices of scenes; allocating a new one takes longer than computing with it."""
 
     def __init__(self, cells: int) -> None:
         self.joined = np.empty(cells, np.uint8)
@@ -169,7 +169,7 @@ class _Edges:
 
 
 def _lines(*columns: Ints) -> Ints:
-    """Return an array of the columns, with one row for each of their elements."""
+    """Return the columns as an array with one row for each of their elements."""
     lines = np.empty((len(columns[0]), len(columns)), np.int64)
     for place, column in enumerate(columns):
         lines[:, place] = column

@@ -1,7 +1,8 @@
-"""Select the causal graphs that make sound questions, and combine the graphs of one picture.
+"""Select the causal graphs that lead to sound questions, and combine the graphs of one picture.
 
-A scene graph contains what people annotated, not everything in the picture. These rules exclude graphs that would make
-doubtful questions: names that do not distinguish things, losses that are not passed on, causes outside the graph.
+A scene graph contains what people annotated, not everything in the picture. These rules exclude graphs that would lead
+to doubtful questions, because of names that do not distinguish things, losses that are not passed on, or causes outside
+the graph.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ from countersight.causal.lexicon import (
 from countersight.causal.merging import DISTINGUISHING_ATTRIBUTES
 
 _MAX_FORK_EFFECTS = 6
-"""The most effects of one cause that are combined: a floor supports fifty things, and a few are enough."""
+"""The maximum number of effects of one cause that are combined; a floor supports fifty things, and a few are enough."""
 _MAX_NAME_WORDS = 3
 _MAX_NAME_LENGTH = 40
 _VAGUE_NAMES = frozenset({
@@ -44,17 +45,17 @@ ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
 _BEARING_KINDS = frozenset({"support", "containment"})
 _MOVING_VERBS = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
-"""Verbs whose action is passed on to what the thing carries or pulls: pushing a cart moves the boxes on it."""
+"""Verbs whose action is passed on to what the thing carries or pulls; pushing a cart moves the boxes on it."""
 _FLYING_THINGS = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
 """Things that may be "on the court" or "on the beach" while in the air."""
 _THIN_THINGS = frozenset(
     {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
 )
-"""Things that lie between another and its support: without them, the other would stay where it is."""
+"""Things that lie between another thing and its support; without them, the other would stay where it is."""
 _DETERMINERS = frozenset({"a", "an", "her", "his", "its", "that", "the", "their", "this"})
 _DRAWN_OR_LEANING = ("draw", "engrave", "etch", "lean", "paint", "print")
 _PART_WHOLE_RELATIONS = frozenset({"have", "has", "having", "with", "of"})
-"""Relations of a whole and its part, which is not a second cause if the part has another cause."""
+"""Relations between a whole and its part; the whole is not a second cause if the part has another cause."""
 _PARTS = frozenset({
     "arm", "balcony", "blade", "branch", "bumper", "button", "buttonhole", "chimney", "cockpit", "collar", "door",
     "drawer", "engine", "entrance", "faucet", "fender", "fin", "fringe", "glass", "handle", "handlebar", "headboard",
@@ -62,7 +63,7 @@ _PARTS = frozenset({
     "roof", "screen", "seat", "sleeve", "stem", "tail", "tile", "tire", "trunk", "wheel", "window", "windscreen",
     "windshield", "wing",
 })  # fmt: skip
-"""Parts of a whole: the whole does not keep them in place, it consists of them."""
+"""Parts of a whole, which does not keep them in place but consists of them."""
 
 _EDGES: dict[GraphKind, frozenset[tuple[int, int]]] = {
     "direct": frozenset({(0, 1)}),
@@ -116,7 +117,7 @@ def is_sound(graph: CausalGraph) -> bool:
 
 
 def _names_a_part(text: str, names: Iterable[str]) -> bool:
-    """Return whether a text calls one of the things a part of another: "the bowl of the sink"."""
+    """Return whether a text describes one of the things as part of another: "the bowl of the sink"."""
     words, heads = [singular(word) for word in words_in(text)], {singular(head(name)) for name in names}
     return any(
         words[place - 1] in heads
@@ -169,7 +170,7 @@ def _has_two_causes(graph: CausalGraph) -> bool:
 
 
 def may_suffice_alone(graph: CausalGraph) -> bool:
-    """Return whether one of the two causes in a confounding graph may be enough by itself.
+    """Return whether one of the two causes in a confounding graph may be sufficient by itself.
 
     For example, plates alone can hold food in a display case. An attached part always needs both causes.
     """
@@ -188,8 +189,8 @@ def acting_kind(graph: CausalGraph) -> str:
 
 
 def _acts_for_sure(graph: CausalGraph) -> bool:
-    """Return whether the action of one thing, or its emission, also involves the third: a cart that is pushed with the
-    boxes on it, or a train whose chimney smokes."""
+    """Return whether the action of one thing, or its emission, also involves the third thing: a cart is pushed with the
+    boxes on it, or the chimney of a train smokes."""
     kinds = [edge.kind for edge in graph.edges]
     if graph.kind == "direct" or (graph.kind == "fork" and kinds[0] not in ACTING_KINDS):
         return True
@@ -200,7 +201,7 @@ def _acts_for_sure(graph: CausalGraph) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def is_plain(name: str) -> bool:
-    """Return whether a name says what the thing is, in words that fit into a sentence."""
+    """Return whether a name says what the thing is, in words that can be used in a sentence."""
     if not (name.isascii() and name == name.lower() and len(name) <= _MAX_NAME_LENGTH):
         return False
     if not 1 <= len(words_in(name)) <= _MAX_NAME_WORDS or singular(head(name)) in _VAGUE_NAMES:
@@ -213,7 +214,7 @@ def is_plain(name: str) -> bool:
 
 
 def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bool:
-    """Return whether an edge says where a thing is rather than what keeps it there; `acting` if the graph has a
+    """Return whether an edge says where a thing is rather than what keeps it there; set `acting` if the graph has a
     force."""
     cause, effect = (singular(head(names[thing])) for thing in (edge.cause, edge.effect))
     of_cause, of_effect = classes_of(names[edge.cause]), classes_of(names[edge.effect])
@@ -247,7 +248,7 @@ def is_one_way(graph: CausalGraph, lost: str, effect: str) -> bool:
 
 
 def select_graphs(graphs: Iterable[CausalGraph]) -> Iterator[CausalGraph]:
-    """Yield the graphs that are fit for questions, each with the unrelated other things of its picture.
+    """Yield the graphs that are suitable for questions, each with the other, unrelated things in its picture.
 
     Graphs of one picture must be adjacent, as mining writes them; the forks among them follow. Graphs are excluded if
     an effect has further causes in its scene.

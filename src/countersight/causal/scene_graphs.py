@@ -8,8 +8,8 @@
   predicate `is` gives an attribute, and `man:1` is a second man.
 - Our own: one scene graph per line; see `docs/cello.md`.
 
-A part that cannot be read is reported and skipped; the rest of its scene is read. A file that is not JSON as a whole is
-refused.
+A part that cannot be read is reported and skipped; the rest of its scene is read. A file that is not valid JSON as a
+whole is an error.
 """
 
 import gzip
@@ -35,7 +35,7 @@ OBJECTS, REGIONS = "objects.json", "region_descriptions.json"
 COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
 MAX_NAME = 200
 MAX_RELATIONS = 2_000
-"""The most relations of a scene, to bound memory; an image of Visual Genome has a few dozen."""
+"""The maximum number of relations per scene, to limit memory; an image of Visual Genome has a few dozen."""
 MAX_ROW = 1 << 20
 MAX_LINE = 1 << 24
 """The longest row of a CSV file, in characters, and the longest line of a JSONL file, in bytes."""
@@ -98,7 +98,7 @@ def _layout(path: Path) -> str:
 
 @contextmanager
 def _unpacked(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of bytes, decompressing gzip."""
+    """Open a binary file; gzip is decompressed."""
     with open(path, "rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
@@ -119,7 +119,7 @@ class _BadPart(Exception):  # noqa: N818 - it describes the part
 
 
 class _Entry:
-    """An entry of a file being read: invalid parts are reported, the rest is read."""
+    """An entry of a file being read; invalid parts are reported, and the rest is read."""
 
     def __init__(self, file: str, number: int, on_malformed: OnMalformed) -> None:
         self._file, self._number, self._on_malformed = file, number, on_malformed
@@ -151,7 +151,7 @@ class _Entry:
     def box(
         self, field: str, left: float | None, top: float | None, width: float | None, height: float | None
     ) -> Box | None:
-        """Return left, top, width and height in whole pixels; None if any is missing or the box is empty."""
+        """Return left, top, width and height in whole pixels; None if any of them is missing or the box is empty."""
         if left is None or top is None or width is None or height is None:
             return None
         if not (abs(left) <= _FAR and abs(top) <= _FAR and 0 <= width <= _FAR and 0 <= height <= _FAR):
@@ -247,7 +247,7 @@ class _Object(msgspec.Struct):
     h: float | None = None
     attributes: list[str] = []
     relations: list[msgspec.Raw] = []
-    """For GQA: the relations to other objects."""
+    """The relations to other objects, in GQA."""
 
     def thing(self, entry: _Entry, number: _Id | None, field: str) -> Thing:
         if number is None:

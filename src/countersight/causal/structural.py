@@ -1,8 +1,8 @@
 """Boolean structural causal models: simulate a world, intervene in it, and compute counterfactuals.
 
-Gold answers are checked against these models. A variable is true while its thing is as the picture shows it. Its
+Gold answers are checked against these models. A variable is true while its thing is as shown in the picture. Its
 mechanism is a truth table of its causes and of whether anything outside the model disturbs it. Models of a picture have
-two to four variables, so every background is enumerated and every figure is exact.
+two to four variables, so every background is enumerated and every result is exact.
 """
 
 from collections.abc import Iterator, Mapping
@@ -115,8 +115,8 @@ def is_necessary(model: StructuralModel, cause: str, effect: str) -> bool:
 def adjusted_probability(
     model: StructuralModel, chances: Chances, cause: str, effect: str, value: bool, controlled: tuple[str, ...]
 ) -> float:
-    """Return the probability of the effect by the adjustment formula: observed with that value of the cause in each
-    stratum of the controlled variables, and weighted by the probability of the stratum. Nothing is intervened on."""
+    """Return the probability of the effect by the adjustment formula: its probability given that value of the cause in
+    each stratum of the controlled variables, weighted by the probability of the stratum. There is no intervention."""
     total = 0.0
     for values in product((True, False), repeat=len(controlled)):
         stratum = dict(zip(controlled, values, strict=True))
@@ -127,7 +127,7 @@ def adjusted_probability(
 
 
 def association(model: StructuralModel, chances: Chances, one: str, other: str, given: State = _NOTHING) -> float:
-    """Return how much more likely two variables are both true, given the evidence, than if they were independent: zero
+    """Return how much more likely two variables are both true, given the evidence, than if they were independent; zero
     if one reveals nothing about the other."""
     together = probability(model, chances, {one: True, other: True}, given=given)
     alone = (probability(model, chances, {name: True}, given=given) for name in (one, other))
@@ -137,8 +137,8 @@ def association(model: StructuralModel, chances: Chances, one: str, other: str, 
 def _mean(
     model: StructuralModel, chances: Chances, effect: str, do: State, fixed: tuple[str, ...], fixing: State = _NOTHING
 ) -> float:
-    """Return the probability of the effect under an intervention, with some variables as they would be under
-    another."""
+    """Return the probability of the effect under an intervention, with some variables set as under a second
+    intervention."""
     total = 0.0
     for background in model.backgrounds():
         elsewhere = model.solve(background, fixing)

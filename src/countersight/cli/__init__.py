@@ -26,7 +26,7 @@ def command() -> NoReturn:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0 for success, 2 for an error the user can fix."""
+    """Run the command and return its exit status: 0 for success, 2 for an error that the user can fix."""
     from countersight.cli.parsing import AUDIT_VERBS, build_parser, in_options
     from countersight.errors import CountersightError
 

@@ -1,4 +1,4 @@
-"""`countersight audit` and its subcommands: test explanations and the judges of the tests; seal, sign and verify."""
+"""`countersight audit` and its subcommands: test explanations, calibrate judges, and seal, sign and verify audits."""
 
 import argparse
 from pathlib import Path
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from countersight.models import ModelSettings
 
 TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
-"""Temperature of judges that vote more than once; at 0 all votes would be nearly the same."""
+"""Temperature of judges that vote more than once; at 0, all votes would be nearly the same."""
 
 _JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
 _VOTES: Final = {
-    "--votes N=1": "votes per model judge; majority vote within each judge, then among judges (a tie counts half)",
+    "--votes N=1": "votes per model judge; majority vote per judge, then among judges (a tie counts as half)",
 }
 _METHOD: Final = {
     "--judge J*!": _JUDGE,
     "--concepts K=1": "concepts tested per explanation",
     "--intervene {picture,thought,both}=picture": "change the picture, or the model's explanation in the conversation",
     "--limit N": "audit N cases, spread evenly over the dataset (default: all)",
-    "--descriptive": "use only open questions that are likely to get a descriptive explanation, as EDCT did "
-    "with OK-VQA",
-    "--strength 1..4=1": "apply each edit at this many strengths, to see whether the answer follows (default: 1, the "
-    "full edit only)",
+    "--descriptive": "use only open questions that are likely to elicit a descriptive explanation, as EDCT did with "
+    "OK-VQA",
+    "--strength 1..4=1": "apply each edit at this many strengths, to see whether the answer follows (default: 1, only "
+    "the full edit)",
     "--checker C*": "checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
     "may be given several times (default: pixels and seams)",
     "--control {none,nothing,uncited,both}?both=none": "also ask after edits that should not change the answer: one "
@@ -118,10 +118,10 @@ def add(verbs: Verbs) -> None:
     example = "countersight audit calibrate --judge openai:gpt-4o --votes 3 -o calibrations/gpt-4o"
     judging = (_CALIBRATE, _VOTES, _JUDGING, _ASKING)
     verb(verbs, "audit calibrate", _calibrate, summary, example, *judging, listed=False)
-    summary = "write down what an audit will do and which criteria it has to meet, before it starts"
+    summary = "record what an audit will do and which criteria it has to meet, before it starts"
     example = "countersight audit plan flowers --judge exact --require 'CCS lower end at least 0.8' -o plan.json"
     verb(verbs, "audit plan", _plan, summary, example, _PLAN, _METHOD, listed=False)
-    summary = "rewrite the page and documents of an audit and seal them again, such as after a review"
+    summary = "rewrite the page and documents of an audit and seal them again, for example after a review"
     example = "countersight audit bundle audits/gpt-4o --calibration calibrations/gpt-4o"
     verb(verbs, "audit bundle", _bundle, summary, example, _BUNDLE, listed=False)
     summary = "sign the seal of a finished audit with an OpenSSH key"

@@ -1,4 +1,4 @@
-"""`countersight collect`: campaigns in which people write, verify, answer and judge."""
+"""`countersight collect`: campaigns in which people write, verify, answer or judge cases."""
 
 import argparse
 import os
@@ -64,7 +64,7 @@ def add(verbs: Verbs) -> None:
 
     example = _example("new kitchen --flow cfmm --pictures photographs")
     new = verb(actions, "new", _new, "make a campaign", example, _NEW, _SOURCES)
-    summary = "add pictures or cases to a campaign; works while the server runs"
+    summary = "add pictures or cases to a campaign, even while the server is running"
     more = _add_action(actions, "add", _add, summary, "--pictures photographs", _SOURCES)
     serve = _add_action(actions, "serve", _serve, "start the web server of a campaign", "--port 8400", _SERVE)
     summary = "list people, invite them, make API tokens, delete personal data"
@@ -75,7 +75,7 @@ def add(verbs: Verbs) -> None:
     export = _add_action(actions, "export", _export, summary, "-o cases", _EXPORT)
     log = _add_action(actions, "log", _log, "print the actions of leads and reviewers as CSV", "> log.csv", {})
     example = _example("backup kitchen -o kitchen-copy")
-    backup = verb(actions, "backup", _backup, "copy a campaign while it runs", example, _CAMPAIGN, _COPY)
+    backup = verb(actions, "backup", _backup, "copy a campaign, even while it is running", example, _CAMPAIGN, _COPY)
     example = _example("restore kitchen-copy -o kitchen")
     restore = verb(actions, "restore", _restore, "restore a campaign from a backup", example, _BACKUP, _COPY)
 
@@ -93,7 +93,7 @@ def _example(action: str) -> str:
 def _add_action(
     actions: Verbs, name: str, call: Callable[[argparse.Namespace, Any], int], summary: str, more: str, options: Table
 ) -> argparse.ArgumentParser:
-    """Add an action that works on an existing campaign; the campaign is opened before the action is called."""
+    """Add an action for an existing campaign; the campaign is opened before the action is called."""
 
     def run(chosen: argparse.Namespace) -> int:
         _require_web()
@@ -279,7 +279,7 @@ def _restore(chosen: argparse.Namespace) -> int:
     unused = restore(chosen.backup, chosen.output, chosen.database)
     print(f"{chosen.backup} was restored to {chosen.output}")
     if not unused:
-        print(f"{chosen.backup} has been served since it was made: {chosen.output} has its state of now.")
+        print(f"{chosen.backup} has been served since it was made: {chosen.output} has its current state.")
     return 0
 
 

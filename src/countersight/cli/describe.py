@@ -1,4 +1,4 @@
-"""`countersight describe`, `blind` and `ablate`: statistics of a dataset, and what its answers depend on."""
+"""`countersight describe`, `blind` and `ablate`: print statistics of a dataset and find what its answers depend on."""
 
 import argparse
 import re
@@ -16,7 +16,7 @@ _BLIND: Final = {
     "DATASET": "a dataset folder",
     "--run RUN*": "also include a run made without the pictures (run --prompt text-only); may be given several times",
     "--blind MODEL*": "also run this model without the pictures; its replies are cached in DATASET.blind",
-    "--graphs MINED": "count common knowledge in this mined folder (default: the folder that contains DATASET, or "
+    "--graphs MINED": "take common knowledge from this mined folder (default: the folder that contains DATASET, or "
     "its own graphs)",
 }
 _ABLATE: Final = {

@@ -13,7 +13,7 @@ _EXPORT: Final = {
     "--to FORMAT!": "see: countersight list formats",
     "--split {train,test,all}=train": "the split of the pictures in a training file",
     "--yes-train-on-test": "allow training files to contain pictures of the test split",
-    "--rai FILE": "croissant: responsible-AI facts about the data (JSON)",
+    "--rai FILE": "croissant: responsible-AI information about the data (JSON)",
 }
 _PUSH: Final = {
     "SOURCE": "a dataset or a run",

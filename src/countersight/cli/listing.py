@@ -1,4 +1,4 @@
-"""`countersight list`: prints available models, suites and so on; `countersight completion`: prints a shell script."""
+"""`countersight list` prints available models, suites and so on; `countersight completion` prints a shell script."""
 
 import argparse
 from pathlib import Path
@@ -93,7 +93,7 @@ def _list_prompts(*, whole: bool) -> None:
 
 
 def _registry(what: str) -> tuple[Registry[Any], dict[str, str]]:
-    """Return the registry of one kind of plug-in, and the other values that are also accepted."""
+    """Return the registry of one kind of plug-in, and other accepted values."""
     if what == "models":
         from countersight.models import MODELS
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BAD_ROWS_SHOWN = 20
 _ROW_NAMES = {".parquet": "row", ".json": "entry", ".gz": "entry"}
-"""Names for a row in messages, by file extension; a row of any other file is called a line."""
+"""What messages call a row, by file extension; a row of any other file is called a line."""
 _MEGABYTE = 1 << 20
 
 _MAKE: Final = {
@@ -33,7 +33,7 @@ _MAKE: Final = {
     "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
     "--wording WORDING": (
         "cvqa-synthetic: `eight` phrasings per question or `one` as published (default: eight); causal-worlds, "
-        "cello from a mined folder: `first` or `second`, a paraphrase (default: first); cello also: a model that "
+        "cello from a mined folder: `first` or `second`, a paraphrase (default: first); for cello also a model that "
         "writes the questions"
     ),
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of objects (default: an even mix)",
@@ -45,7 +45,7 @@ _MAKE: Final = {
     "--hidden KEY": "keep the right answers in this separate file instead of the dataset; score with --key KEY",
 }
 _BUILD: Final = {
-    "SUITE {cvqa,cfmm}": "the benchmark whose pairs are built",
+    "SUITE {cvqa,cfmm}": "the benchmark for which pairs are built",
     "-o, --output DATASET!": "the dataset folder to make",
     "--questions FILE!": "VQAv2's or OK-VQA's questions, C-VQA's CSV, or a dataset folder with factual questions",
     "--annotations FILE": "VQA's annotations, which contain the answers",
@@ -160,7 +160,7 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, pa
 
 
 def _why_fewer(empty: Sequence[str]) -> str:
-    """Return why fewer pairs were built: a group has no suitable question, or none are left."""
+    """Return why fewer pairs were built: a group has no suitable question, or no further one."""
     named = " and no ".join({"direct": "how-many", "boolean": "yes/no"}[group] for group in empty)
     return f"no {named} question is suitable" if named else "no other question is suitable"
 

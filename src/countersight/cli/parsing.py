@@ -144,7 +144,7 @@ def _prices(text: str) -> tuple[float, float]:
 
 
 def _number(given: str, words: str, least: float, most: float, text: str | None = None) -> float:
-    """Parse a number within limits; `text` is the part of `given` to parse, if not all of it."""
+    """Parse a number within limits; `text` is the part of `given` to parse, by default all of it."""
     try:
         number = float(given if text is None else text)
     except ValueError:
@@ -250,7 +250,7 @@ _ARGUMENT_NAME: Final = re.compile(r"`([a-z_]+)`")
 
 
 def in_options(sentence: str) -> str:
-    """Replace the names of arguments in a message by the names of options: `max_tokens` becomes --max-tokens."""
+    """Replace the names of arguments in a message with the names of options: `max_tokens` becomes --max-tokens."""
     return _ARGUMENT_NAME.sub(lambda named: _option(named[1]) or named[0], sentence)
 
 

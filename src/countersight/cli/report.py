@@ -28,14 +28,14 @@ _REPORT: Final = {
     "bb_gender",
     "--to {terminal,markdown}=terminal": "what to print: the tables, or a summary for a pull request or a model card",
     "--reader MODEL": "a language model that reads replies in which the rules found no answer; its readings are cached "
-    "and shown in a separate table, with how often it agrees with the rules",
+    "and shown in a separate table, with its rate of agreement with the rules",
     "--reference TABLE…?": "show published results next to the runs: all tables of the suite, or those named here "
     "(cfmm-2, cosim, …)",
 }
 _COMPARE: Final = {
     "OLD": "a run, a report, or its scores.json",
     "NEW": "the run or report to compare it with, for example of a different version, model or prompt",
-    "--fail-if CONDITION*": "exit with 1 if a measure changed this much (new minus old, in points): 'drop > 2', "
+    "--fail-if CONDITION*": "exit with 1 if a measure changed by this much (new minus old, in points): 'drop > 2', "
     "'counterfactual < -1'",
 }
 _LEADERBOARD: Final = {
@@ -59,7 +59,7 @@ def add(verbs: Verbs) -> None:
     summary = "write tables and an HTML report about one or more runs, or about several audits side by side"
     example = "countersight report runs/qwen runs/llava -o report"
     verb(verbs, "report", _report, summary, example, _REPORT, shared_options("dataset", "gold"))
-    summary = "compare the scores of two runs or reports, and fail if a measure changed more than allowed"
+    summary = "compare the scores of two runs or reports, and fail if a measure changed by more than allowed"
     example = "countersight compare runs/main runs/new --fail-if 'drop > 2' --fail-if 'counterfactual < -1'"
     verb(verbs, "compare", _compare, summary, example, _COMPARE)
     summary = "compare runs of any suites on one sortable page, next to published results"
@@ -86,7 +86,7 @@ def _score(chosen: argparse.Namespace) -> int:
 
 
 def _second_reading(runs: Sequence[Path], folder: Path, chosen: argparse.Namespace) -> "tuple[int, Analysis | None]":
-    """Let a model read the unread replies; returns 0 and an analysis of the differences, or 130 if it was stopped."""
+    """Have a model read the unread replies; returns 0 and an analysis of the differences, or 130 if stopped."""
     from countersight.engine import Tally
     from countersight.models import ModelSettings, open_model
     from countersight.reports import reread_async, rereading_analysis

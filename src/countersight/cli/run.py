@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 EXIT_WAITING: Final = 3
 """Exit status of a run that waits for batches."""
 DEFAULT_CONCURRENCY: Final = 64
-"""The default number of concurrent questions; models on GPUs multiply it."""
+"""The default number of concurrent questions; it is multiplied for models on GPUs."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder, or a .toml file that defines one or more runs",
     "--model M": "the model to ask; see: countersight list models",
     "-o, --output RUN": "the run folder to write (default: runs/DATASET/MODEL)",
     "--prompt P=0-shot": "the prompt; see: countersight list prompts; or your own .toml file",
-    "--shots-from DATASET": "dataset from which 1-shot prompts take their examples (default: other cases of the "
+    "--shots-from DATASET": "the dataset from which 1-shot prompts take their examples (default: other cases of the "
     "same dataset)",
     "--shown": "also ask about the counterfactual pictures, to measure the imagination gap",
     "--rank": "take the option with the smallest loss as the answer, instead of generating text",
     "--limit N": "use only N cases, drawn at random (--seed) and stratified by group",
-    "--again {cut,empty,unread}=": "repeat questions whose reply was cut off by the token limit "
-    "or is empty (with a larger --max-tokens); unread: ask the model to state only its final answer",
+    "--again {cut,empty,unread}=": "repeat questions whose reply was cut off by the token limit or was empty (with a "
+    "larger --max-tokens); unread: ask the model to state only its final answer",
     "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
-    "--until W": "stop when the drop is known to within ± W points, or, with `decided`, when it is known to be "
-    "above or below zero",
+    "--until W": "stop when the drop is known to within ± W points or, with `decided`, when it is known to be above or "
+    "below zero",
     "--until-metric {drop,factual,counterfactual,both_right}": "the measure used by --until (default: drop)",
     "--batch": "use the batch API of openai:, anthropic: or gemini:, at half the price; run the same command "
     "again to collect the answers",
@@ -132,7 +132,7 @@ def _check(chosen: argparse.Namespace) -> None:
         (not chosen.model, "name the model with --model; see: countersight list models"),
         (
             chosen.until_metric and not until,
-            "--until-metric names the measure that --until watches: add --until, as in --until 3",
+            "--until-metric sets the measure for --until: add --until, as in --until 3",
         ),
         (
             until and (chosen.batch or chosen.limit or chosen.again),

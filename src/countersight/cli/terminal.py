@@ -1,4 +1,4 @@
-"""Work in a terminal: a progress display, safe handling of Ctrl-C, and a summary at the end."""
+"""Run work in a terminal, with a progress display, safe handling of Ctrl-C, and a summary at the end."""
 
 import signal
 import sys
@@ -29,7 +29,7 @@ UNREAD_SHARE: Final = 0.01
 def run_work(
     name: str, tally: "Tally", unit: str, work: "Callable[[asyncio.Event], Awaitable[T]]", *, summary: bool = True
 ) -> T | None:
-    """Run work that Ctrl-C can stop, with progress and a summary; prints advice and returns None if it was stopped.
+    """Run work that can be stopped with Ctrl-C, with progress and a summary; returns None if it was stopped.
 
     The first Ctrl-C sets the event and waits for requests in progress, the second abandons them.
     """
@@ -80,7 +80,7 @@ def ask(
     budget: float | None = None,
     rule: "Until | None" = None,
 ) -> int:
-    """Ask a model every unanswered question of a dataset, with a progress bar; Ctrl-C loses no answers.
+    """Ask a model every unanswered question of a dataset, with a progress bar; no answers are lost on Ctrl-C.
 
     With a stopping `rule`, the run ends when the rule is met. Returns the exit status: 0 if all are answered, 1 if some
     failed or could not be asked, 130 if stopped.
@@ -118,13 +118,13 @@ def ask(
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines to stderr, which leaves stdout to the results."""
+    """Print lines to stderr, because stdout is for results."""
     for line in lines:
         print(line, file=sys.stderr)
 
 
 def _print_remarks(dataset: "Dataset", options: "RunOptions", tally: "Tally") -> None:
-    """Say why an option had no effect, or why no question was asked."""
+    """Print why an option had no effect, or why no question was asked."""
     if options.shown and not any(case.shown for _, case in dataset.cases()):
         print_lines(f"--shown had no effect: no case of {dataset.path} has a picture after the change.")
     if tally.total:
@@ -140,7 +140,7 @@ def _print_remarks(dataset: "Dataset", options: "RunOptions", tally: "Tally") ->
 
 
 def _print_stopping(output: Path, cost: float) -> None:
-    """Print whether the stopping rule is met, and the share of unread replies with the range of the drop, if large."""
+    """Print whether the stopping rule is met and, if many replies are unread, their share and the range of the drop."""
     from countersight.engine import RunFolder
     from countersight.scoring import judge_run, stopping_status
 

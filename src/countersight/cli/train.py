@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _FEATURES: Final = {
     "DATASET": "a dataset folder",
     "-o, --output DIR!": "the folder to make",
-    "--with VCR>beside": "with --tsv: also include the pictures of VCR's JSONL",
+    "--with VCR>beside": "with --tsv: also include the pictures in VCR's JSONL",
 }
 _SOURCES: Final = {
     "--encoder NAME": "embedded, or hf:FOLDER for the vision tower of any model",
@@ -27,7 +27,7 @@ _TRAIN: Final = {
     "-o, --output DIR!": "the folder for checkpoints and weights",
 }
 _MATCHER: Final = {
-    "--size {paper,small}=paper": "paper: the network of CoSIm; small: a small, fast one",
+    "--size {paper,small}=paper": "paper: the network in the CoSIm paper; small: a small, fast one",
     "--inputs {response,text,full}": "the inputs of the matcher (default: text)",
     "--encoder NAME": "folder of a BERT-like or LXMERT encoder (default: train from scratch)",
     "--features NAME": "the folder of features made with `countersight features`",

@@ -1,4 +1,4 @@
-"""Collect data from people: a campaign is a folder, its pages run in the browser, its export is a dataset or a run."""
+"""Collect data from people: a campaign is a folder, its pages run in a browser, and its export is a dataset or run."""
 
 import lazy_loader
 

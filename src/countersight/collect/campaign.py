@@ -1,4 +1,4 @@
-"""A campaign is a folder: `campaign.toml`, the pictures, and a SQLite file unless another database is named.
+"""A campaign is a folder: `campaign.toml`, the pictures, and a SQLite file unless another database is used.
 
 The address of another database is stored in the folder, without its password.
 """
@@ -76,14 +76,14 @@ class Campaign(msgspec.Struct, frozen=True):
         self.store.close()
 
     def picture_file(self, name: str) -> Path | None:
-        """Return the file of a picture of the campaign or of its guidelines; None if no file has this name."""
+        """Return the file of a picture in the campaign or its guidelines; None if there is no such file."""
         folder = PICTURES if _NAME.fullmatch(name) else GUIDELINES
         file = self.path / folder / name
         return file if _GUIDE.fullmatch(name) and file.is_file() else None
 
 
 def _faults(settings: Settings, flow: Flow, folder: Path) -> Iterator[str]:
-    """Yield the faults of settings that could be parsed, such as names that the flow does not know."""
+    """Yield the errors in parsed settings, such as names that the flow does not define."""
     for phase in flow.phases:
         if phase.name not in settings.phases:
             yield f"the section [phases.{phase.name}] is missing; the flow {flow.name} needs it"
@@ -115,7 +115,7 @@ def remembered_database(folder: Path) -> str | None:
     address = _address(url)
     if _HIDDEN in (address.password, address.query.get("password")):
         raise CampaignError(
-            f"the database of {folder} is {url}, and its password is not stored: name the whole address with "
+            f"the database of {folder} is {url}, and its password is not stored: pass the full address with "
             "--database, or set COUNTERSIGHT_DATABASE"
         )
     return url
@@ -125,7 +125,7 @@ def _address(url: str) -> URL:
     try:
         return make_url(url)
     except ArgumentError:
-        raise CampaignError("the address of the database is invalid: it must be postgresql://…") from None
+        raise CampaignError("the address of the database is invalid: it must have the form postgresql://…") from None
 
 
 def _belong(connection: Connection, secret: bytes, title: str, known: str) -> None:
@@ -146,7 +146,7 @@ def _belong(connection: Connection, secret: bytes, title: str, known: str) -> No
 
 
 def make_private(file: Path) -> None:
-    """Create a file readable only by its owner, if it is missing; errors are ignored, as opening it reports them."""
+    """Create a file readable only by its owner, if it is missing; errors are reported when it is opened."""
     with suppress(OSError):
         os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
 

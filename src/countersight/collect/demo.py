@@ -36,7 +36,7 @@ def make_demo(folder: Path) -> None:
 
 
 def draw_pictures(folder: Path, number: int) -> None:
-    """Draw pictures of our own scenes, without downloads."""
+    """Draw pictures of generated scenes; nothing is downloaded."""
     from countersight.scenes import draw, encode  # needs system libraries that a server may lack
     from countersight.suites.cvqa import TEMPLATES
 
@@ -77,9 +77,9 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
 
 
 def _write(past: Past, pictures: list[str], chance: Random) -> Content:
-    """Return simple text for the phase after `past`, enough to show every phase."""
+    """Return sample content for the phase after `past`."""
     if not past:
-        asked = ("Would a child count the shapes quickly?", "Yes", "because there are only a few and they lie apart")
+        asked = ("Would a child count the shapes quickly?", "Yes", "because there are few and they are far apart")
         return WrittenQuestion(chance.choice(pictures), *asked, (0, 0, 100, 100), "shapes")
     other, another = chance.sample(("leaves", "coins", "pebbles", "feathers", "butterflies", "buttons"), 2)
     if "change" not in past:

@@ -171,7 +171,8 @@ def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> st
 def describe_origin(judged: Sequence[work.ItemWork]) -> str:
     """Return the origin of cases that people verified; "" if people wrote them.
 
-    The heading is the one that this function looks for in cards, so the origin is kept if the cases are verified again.
+    If the card of that dataset already states an origin under the same heading, it is included, so it is not lost if
+    the cases are verified again.
     """
     sources = [found.item.source for found in judged if "dataset" in found.item.source]
     named = {str(source["dataset"]): str(source["fingerprint"]) for source in sources}
@@ -223,7 +224,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     ]
     (folder / ANSWERS).write_bytes(msgspec.json.Encoder().encode_lines(lines))
     return [
-        f"{several(len(found), 'question')} answered by people in {folder}; {ANSWERS} has the answer of each person",
+        f"{several(len(found), 'question')} answered by people in {folder}; {ANSWERS} has each person's answers",
         f"countersight report {quote(str(folder))}",
     ]
 

@@ -2,8 +2,8 @@
 
 The model is a small ranker that is trained on the finished items of the campaign: it learns which words right responses
 have. Until 20 items are finished, it counts the words that a response shares with the scene. On the published train
-split of CoSIm it finds the right response of 34 % of 600 held-out instances by shared words, of 55 % after training on
-200 instances and of 64 % after 1,300 (chance: 25 %). Any other model that ranks text works too.
+split of CoSIm it finds the right response for 34 % of 600 held-out instances by shared words, for 55 % after training
+on 200 instances and for 64 % after 1,300 (chance: 25 %). Any other model that ranks text works too.
 """
 
 import asyncio
@@ -178,12 +178,12 @@ def open_loop(campaign: Campaign) -> TextModel | None:
 async def check(
     campaign: Campaign, model: TextModel, lease: Lease, context: str, responses: tuple[str, ...], texts: str
 ) -> ModelCheck:
-    """Ask the model, store its scores, and return them with the number of the attempt. Slow models are abandoned."""
+    """Ask the model, store its scores, and return them with the number of the attempt. Slow checks are abandoned."""
     loop, asked = campaign.settings.loop, select(func.count()).where(tables.check.c.lease_id == lease.id)
     before = int(campaign.store.read(lambda c: c.execute(asked).scalar_one()))
     if before >= loop.attempts:
         return ModelCheck(
-            model.name, (), before, "You have used all checks of this item. Send it without further checks."
+            model.name, (), before, "You have used all checks for this item. Send it without further checks."
         )
     begun = time.monotonic()
     try:

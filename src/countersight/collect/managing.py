@@ -36,7 +36,7 @@ from countersight.files import Staging
 from countersight.text import several, unknown
 
 _MANY = 1_000
-"""Rows that are copied at a time."""
+"""The number of rows that are copied at a time."""
 
 
 class Added(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ def _named(
             number += 1
             name = f"{item.key[:190]}-{number}"
         if name in known:
-            on_bad(f"{item.key}: is already in the campaign")
+            on_bad(f"{item.key}: this item is already in the campaign")
             continue
         known[name] = item.source
         if name == item.key:
@@ -116,7 +116,7 @@ def _named(
 
 
 def _visible(source: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of an item that people see, wherever it came from."""
+    """Return the parts of an item that people see, whatever its origin."""
     seen = {name: value for name, value in source.items() if name not in ("dataset", "fingerprint", "row", "files")}
     if isinstance(seen.get("case"), dict):
         case = msgspec.convert(seen["case"], Case)

@@ -1,8 +1,8 @@
 """Payments: a double-entry ledger in minor units.
 
 A payment moves between accounts: somebody earns it (accrued), a lead approves it, it is exported in a batch, and it is
-settled once it was paid; or it is voided. Every move is a posting that debits one account and credits another, so the
-sum of all accounts is always zero. Countersight itself pays nobody.
+settled once it has been paid. Alternatively, it is voided. Every move is a posting that debits one account and credits
+another, so the sum of all accounts is always zero. Countersight itself pays nobody.
 """
 
 from typing import Literal
@@ -51,7 +51,7 @@ def move(connection: Connection, which: ColumnElement[bool], to: Account, by: in
 
 
 def void_contribution(connection: Connection, contribution_id: int, by: int | None, now: float) -> None:
-    """Void the earnings of all versions of a contribution, except exported ones: exported files stay correct."""
+    """Void the earnings of all versions of a contribution, except exported ones, so exported files stay correct."""
     move(connection, _of_seat(contribution_id) & _paid.state.not_in(LEFT), "voided", by, now)
 
 
@@ -64,7 +64,7 @@ def _of_seat(contribution_id: int) -> ColumnElement[bool]:
 
 
 def approve(connection: Connection, person_id: int, by: int, now: float) -> int:
-    """Approve everything a person has accrued, and return the number of payments; nobody approves their own."""
+    """Approve everything a person has accrued, and return the number of payments; nobody can approve their own."""
     if person_id == by:
         raise CampaignError("You cannot approve your own pay; ask another lead.")
     return move(connection, _paid.person_id == person_id, "approved", by, now)

@@ -47,7 +47,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 def digest(token: str) -> str:
-    """Return the stored form of a token, which is useless to readers of the database."""
+    """Return the stored form of a token, which cannot be used in place of the token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -128,7 +128,7 @@ def stored_password(connection: Connection, name: str) -> tuple[Person, str] | N
 
 
 def is_password(password: str, stored: str | None) -> bool:
-    """Return whether a password is correct. Takes the same time if the account does not exist."""
+    """Return whether a password is correct. The check takes the same time if the account does not exist."""
     if stored is None:
         _hasher.hash(password[:LONGEST_PASSWORD])
         return False

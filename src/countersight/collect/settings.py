@@ -89,13 +89,13 @@ class Pay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fooling: Cents = 0
     """Bonus for each distractor that fooled the model, in minor units; paid when a reviewer accepts the item."""
     series: Number = 0
-    """Contributions after which the bonus for each further one grows by `series_step`; 0 for no such bonus."""
+    """Number of contributions after which the bonus for each further one grows by `series_step`; 0 for none."""
     series_first: Cents = 0
     series_step: Cents = 0
 
 
 class Prolific(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Prolific: people arrive by a link with their id and return with a completion code."""
+    """Prolific: people arrive through a link with their id and return with a completion code."""
 
     completion_code: str = ""
     screen_out_code: str = ""

@@ -75,7 +75,7 @@ class Store:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """Return a connection that sees the database at one moment, without blocking writers."""
+        """Return a connection to a snapshot of the database, which does not block writers."""
         with self._readers.connect() as connection:
             if connection.dialect.name == "postgresql":
                 yield connection.execution_options(isolation_level="REPEATABLE READ")

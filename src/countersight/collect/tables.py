@@ -1,7 +1,7 @@
 """The tables of a campaign. Times are seconds since 1970; contents written by a flow are JSON text.
 
 When a database of an older version is opened, missing tables, columns and indexes are created, so a change that only
-adds some needs nothing else; new columns need a default. Raise VERSION when older programs must not open it.
+adds some of these needs no migration; new columns need a default. Raise VERSION when older programs must not open it.
 """
 
 from typing import Any

@@ -42,7 +42,7 @@ class Counted(msgspec.Struct, frozen=True):
     modifiers: frozenset[str]
     """The other words of the name ("red")."""
     predicate: tuple[str, ...]
-    """The words said about the things ("on", "road"), without function words and words of seeing."""
+    """The words said about the things ("on", "road"), without function words and verbs of seeing."""
     doing: frozenset[str]
     """The activities of the things ("riding")."""
     words: frozenset[str]
@@ -55,7 +55,7 @@ class Counted(msgspec.Struct, frozen=True):
 
     @property
     def is_of_absence(self) -> bool:
-        """Whether the question counts things that are gone or that something was done to: off the line, eaten."""
+        """Whether the question counts things that are gone, or that something was done to ("off the line", "eaten")."""
         said = self.predicate
         is_off = "off" in self.words and said[-1:] != ("off",)
         removed = REMOVES["passive"] | REMOVES["active"]

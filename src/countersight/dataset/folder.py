@@ -143,7 +143,7 @@ class Dataset:
 
     @cached_property
     def _starts(self) -> "array[int]":
-        """The offset in bytes at which each row starts, and finally the end of the file."""
+        """The offset in bytes at which each row starts, followed by the end of the file."""
         starts = array("q", [0])
         with open(self.path / METADATA, "rb") as file:
             for line in file:

@@ -147,7 +147,9 @@ def decode_runs(runs: _Runs, size: tuple[int, int]) -> Mask:
     """Return the pixels of a mask given as run lengths."""
     width, height = size
     if runs.size != (height, width):
-        raise EditFailed(f"an outline has the size {runs.size[1]} x {runs.size[0]}, the picture {width} x {height}")
+        raise EditFailed(
+            f"an outline has the size {runs.size[1]} x {runs.size[0]}, but the picture has {width} x {height}"
+        )
     counts = runs.counts
     if len(counts) > MOST_NUMBERS or any(count < 0 for count in counts) or sum(counts) != width * height:
         raise EditFailed("the run lengths of an outline do not fill the picture")

@@ -132,7 +132,7 @@ def open_detector(where: str, settings: ModelSettings) -> Detector:
     """Open the detector at a path, with the options that follow it; raises ModelError."""
     name, options = with_options(where, _OPTIONS, ModelError)
     if not name.strip():
-        raise ModelError("name a detector by its path, such as detector:yolo.onnx or detector:FOLDER")
+        raise ModelError("specify a detector by its path, such as detector:yolo.onnx or detector:FOLDER")
     score = _share("score", options["score"]) if "score" in options else None
     overlap = _share("overlap", options.get("overlap", str(OVERLAP)))
     labels = Path(options["labels"]).expanduser() if "labels" in options else None
@@ -146,7 +146,7 @@ def _finder(name: str, labels: Path | None, device: str) -> Finder:
             from countersight.detection.onnx_file import OnnxFinder
 
             return OnnxFinder(path, labels)
-        raise ModelError(f"{path} is not a detector; name a transformers folder or an .onnx file")
+        raise ModelError(f"{path} is not a detector; specify a transformers folder or an .onnx file")
     if path.suffix.lower() == ".onnx":
         raise ModelError(f"the detector {path} does not exist")
     from countersight.detection.local import LocalFinder

@@ -36,7 +36,7 @@ def encode_mask(mask: Mask) -> bytes:
 
 
 def read_mask(data: bytes, size: tuple[int, int]) -> Mask:
-    """Decode the mask in a PNG of this size; pixels lighter than grey are True."""
+    """Decode the mask in a PNG of this size; pixels of at least medium grey are True."""
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as file:
             if file.size != size or file.width * file.height > MAX_PIXELS:

@@ -114,7 +114,7 @@ class OnnxFinder:
             known = coco_labels(80)
         if known is None:
             raise ModelError(
-                f"{path} does not name its classes; name a file with one class per line: detector:{path}?labels=FILE"
+                f"{path} does not name its classes; add a file with one class per line: detector:{path}?labels=FILE"
             )
         return known
 

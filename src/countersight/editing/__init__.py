@@ -1,4 +1,4 @@
-"""Picture editors: each is named by one string and implements one small protocol."""
+"""Picture editors: each has a name and implements one small protocol."""
 
 import lazy_loader
 

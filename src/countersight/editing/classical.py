@@ -25,13 +25,13 @@ Fill = Callable[[Pixels, Mask], Pixels]
 
 
 LARGEST_HOLE = 0.6
-"""The largest share of a picture that a mask may cover; a larger hole leaves too little to fill it from."""
+"""The maximum share of a picture that a mask may cover; a larger hole leaves too little to fill it from."""
 ACTIONS: tuple[Action, ...] = ("remove", "recolour")
 _VALUES = {"recolour": ", ".join(COLOURS)}
 
 
 class Retoucher:
-    """An editor of photographs that changes only masked pixels, with its own method of filling holes."""
+    """An editor of photographs that changes only masked pixels, with a given method of filling holes."""
 
     def __init__(self, name: str, selector: Selector, fill: Fill, settings: dict[str, Any]) -> None:
         self.name = name
@@ -47,7 +47,7 @@ class Retoucher:
         return await asyncio.to_thread(self._abilities, request)
 
     async def close(self) -> None:
-        """Do nothing: there are no connections to close."""
+        """Do nothing, because there are no connections to close."""
 
     def _abilities(self, request: EditRequest) -> Abilities:
         if not self._selector.looks:

@@ -12,7 +12,7 @@ COLOURS = {**NAMED, "white": "#ffffff", "grey": "#808080", "brown": "#8b5a2b"}
 """The colours that can be requested: those of generated questions, and three more that are common in photographs."""
 _OTHERWISE = {"gray": "grey", "violet": "purple", "magenta": "pink"}
 _HUES = ((15, "red"), (40, "orange"), (70, "yellow"), (180, "green"), (255, "blue"), (295, "purple"), (345, "pink"))
-"""Colour names with the hue in degrees at which each ends; hues above the last are red."""
+"""Colour names, each with the hue in degrees at which the colour ends; hues above the last are red."""
 _NAMES = (*dict.fromkeys(name for _, name in _HUES), "black", "white", "grey", "brown")
 
 
@@ -41,13 +41,13 @@ def called(colour: str) -> str:
 
 
 def of_colour(pixels: Pixels, name: str) -> NDArray[np.bool_]:
-    """Return which pixels of a picture have the colour with this name."""
+    """Return a mask of the pixels that have the colour with this name."""
     there: NDArray[np.bool_] = _indices(pixels) == _NAMES.index(name)
     return there
 
 
 def colour_share(pixels: Pixels, words: str) -> float | None:
-    """Return the share of pixels with the colour that the words name; None if they name none."""
+    """Return the share of pixels that have the colour named in a text; None if no colour is named."""
     colour = colour_in(words)
     if colour is None or not pixels.size:
         return None

@@ -48,7 +48,7 @@ class Kind(msgspec.Struct, frozen=True):
     masked: str = ""
     """The pipeline class that uses the same components and accepts a mask."""
     sized: bool = True
-    """Whether it accepts a height and a width; others use the picture's."""
+    """Whether it accepts a height and a width; other pipelines use those of the picture."""
     bounded: bool = False
     """Whether it resizes the picture by default, which must be disabled."""
     further: dict[str, Any] = {}
@@ -58,7 +58,7 @@ class Kind(msgspec.Struct, frozen=True):
 # is part of the prompt: it also names what must stay, so guidance away from it would do harm.
 _QWEN = {"negative_prompt": " ", "true_cfg_scale": 4.0}
 _FULL_STRENGTH = {"strength": 1.0}
-"""Repaint everything under the mask: at a lower strength, traces of the removed object remain."""
+"""Repaint everything under the mask, because at a lower strength, traces of the removed object remain."""
 KINDS = {
     "FluxKontextPipeline": Kind(masked="FluxKontextInpaintPipeline", bounded=True),
     "FluxKontextInpaintPipeline": Kind(fills=True, bounded=True, further=_FULL_STRENGTH),
@@ -202,7 +202,7 @@ def arguments(kind: Kind, picture: Image.Image, words: str, mask: Image.Image | 
 
 
 def size_for(pipeline: Any, size: tuple[int, int]) -> tuple[int, int]:
-    """Return the size at which a pipeline edits a picture: the same aspect ratio, as many pixels as in training."""
+    """Return the size at which a pipeline edits a picture: same aspect ratio, and as many pixels as in training."""
     side = getattr(pipeline, "default_sample_size", None) or pipeline.unet.config.sample_size
     side = (min(side) if isinstance(side, list | tuple) else side) * pipeline.vae_scale_factor
     scale = side / (size[0] * size[1]) ** 0.5
@@ -263,7 +263,7 @@ def quiet(pipeline: Any) -> Any:
 
 
 def first_line(error: Exception) -> str:
-    """Return a library's error message, which may be pages long, as one line."""
+    """Return a library's error message, which may be very long, as one line."""
     line = next((line for line in map(str.strip, str(error).splitlines()) if line), type(error).__name__)
     line = printable(line)
     return line if len(line) <= 200 else line[:200] + "…"
@@ -303,7 +303,7 @@ def _load_component(folder: Path, kind: Any, safe: dict[str, Any]) -> Any:
 
 
 def _qwen_processor(folder: Path) -> dict[str, Any]:
-    """Return Qwen's processor if loading it would require torchvision, which is only needed for videos."""
+    """Return Qwen's processor if loading it normally would require torchvision, which is only needed for videos."""
     from transformers import Qwen2VLConfig
     from transformers.utils import is_torchvision_available
 

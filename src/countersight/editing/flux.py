@@ -1,4 +1,4 @@
-"""`flux:MODEL`: edit pictures with the API of Black Forest Labs: order, poll, and download before the link expires."""
+"""`flux:MODEL`: edit pictures with the API of Black Forest Labs: place an order, poll it, and download the result."""
 
 import asyncio
 import base64
@@ -60,7 +60,7 @@ class Flux(HostedEditor):
         return Given(data, {"order": order.id}, order.cost)
 
     async def _place_order(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
-        """Place an order and record it before and after; if the response is lost, it stays recorded as in doubt."""
+        """Place an order and record it before and after; if the response is lost, it remains recorded as in doubt."""
         orders.note(EditOrder(key, "placing"))
         try:
             told = await self._send_order(key, body, orders)
@@ -186,7 +186,7 @@ def open_flux(name: str, rest: str, settings: EditorSettings) -> Flux:
 
 
 def _reports_state(received: Received) -> bool:
-    """Return whether a response reports the state of an order; for finished orders, the HTTP status can be anything."""
+    """Return whether a response reports the state of an order; for finished orders, any HTTP status is possible."""
     try:
         return isinstance(object_in(received).get("status"), str)
     except EditFailed:

@@ -1,4 +1,4 @@
-"""The hosted editor `chat-image:`, and code that it shares with `flux:`.
+"""The hosted editor `chat-image:`, and the code that it shares with `flux:`.
 
 Responses are treated as untrusted input.
 """
@@ -95,7 +95,7 @@ _BLOCKED = frozenset(
 
 
 class ChatImage(HostedEditor):
-    """A chat model that replies with a picture, at OpenRouter or a compatible server."""
+    """A chat model that replies with a picture, on OpenRouter or a compatible server."""
 
     def __init__(self, name: str, model: str, base: str, key: ApiKey, settings: EditorSettings) -> None:
         super().__init__(name, model, base, key, settings)

@@ -1,8 +1,8 @@
-"""Fill holes with an inpainting network from an ONNX file, shaped like MI-GAN or LaMa.
+"""Fill holes with an inpainting network from an ONNX file, such as MI-GAN or LaMa.
 
 The inputs of a network are read from the file: a picture with three channels and a mask with one, as integers (MI-GAN's
 pipeline, in which the hole is black) or as floats from 0 to 1 (LaMa, in which it is white), of any size or of a fixed
-one. A test run determines whether the output ranges to 1 or to 255.
+one. A test run determines whether the maximum of the output is 1 or 255.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Mark edited pictures as edited in their metadata, so that nobody mistakes them for originals.
+"""Mark edited pictures in their metadata, so that nobody mistakes them for originals.
 
 The mark is written where viewers show it (PNG comment, JPEG comment, XMP description), and XMP also contains the IPTC
 source type for composites with synthetic parts. Pixels are unchanged, bit for bit. WebP and GIF become PNG.

@@ -36,7 +36,7 @@ class Brief(msgspec.Struct, frozen=True):
     words: str
     seed: int
     mask: Mask | None
-    """A mask of the picture's size."""
+    """A mask with the size of the picture."""
     orders: OrderBook = NoBook()
 
     @property
@@ -96,7 +96,7 @@ class Painting:
         return Edited(picture, None if changing is None else encode_mask(changing), log, given.cost)
 
     def _brief(self, request: EditRequest) -> tuple[Brief, str]:
-        """Return what to send, and where the mask comes from."""
+        """Return the picture and prompt to send, and the source of the mask."""
         try:
             picture = to_send(request.picture)
             mask, how = self._mask(request, picture)

@@ -16,7 +16,7 @@ Lab = NDArray[np.float32]
 FEATHER = 1.2
 """Width in pixels of the soft seam of a recoloured area."""
 MARGIN = 0.012
-"""Margin around an object that is painted over too, as a share of the picture's longer side. Outlines drawn by people
+"""Margin around an object that is also painted over, as a share of the picture's longer side. Outlines drawn by people
 are not exact, and a remaining rim would be visible."""
 
 
@@ -43,14 +43,14 @@ def unchanged(request: EditRequest) -> Edited:
 
 
 def with_margin(mask: Mask) -> Mask:
-    """Return the mask of an object, grown by the margin that is painted over too."""
+    """Return the mask of an object, enlarged by the margin that is also painted over."""
     return grow_mask(mask, max(2, round(MARGIN * max(mask.shape))))
 
 
 def crop_around(mask: Mask, context: float, smallest: int) -> tuple[slice, slice]:
-    """Return the part of a picture around a mask, as square as the picture allows.
+    """Return the part of a picture around a mask, as close to square as the picture allows.
 
-    `context` is its distance from the mask on every side, as a multiple of the mask's size; `smallest` is the smallest
+    `context` is the margin around the mask on every side, as a multiple of the mask's size; `smallest` is the smallest
     side in pixels.
     """
     left, top, right, bottom = box_of(mask)
@@ -71,7 +71,7 @@ def scaled(pixels: Pixels, size: tuple[int, int]) -> Pixels:
 
 
 def scaled_hole(hole: Mask, size: tuple[int, int]) -> Mask:
-    """Return a hole with this height and width, grown to contain every pixel that scaling mixed with its content."""
+    """Return a hole with this height and width, enlarged to contain every pixel that scaling mixed with its content."""
     if hole.shape == size:
         return hole
     image = Image.fromarray(hole.astype(np.uint8) * 255).resize(size[::-1], Image.Resampling.BOX)
@@ -82,7 +82,8 @@ def recolour_area(pixels: Pixels, mask: Mask, colour: Rgb) -> Pixels:
     """Return the picture with the masked part in another colour, keeping its light and shade.
 
     In Lab space, hue and saturation are replaced, and lightness keeps its variation but moves towards the lightness of
-    the new colour: dark red turned yellow must also become lighter. For white, grey and black only lightness is used.
+    the new colour: dark red that turns yellow must also become lighter. For white, grey and black, only lightness is
+    used.
     """
     left, top, right, bottom = box_of(mask)
     part = np.s_[top:bottom, left:right]
@@ -122,7 +123,7 @@ def _from_lab(lab: Lab) -> Pixels:
 
 
 def blend_under_mask(before: Pixels, after: Pixels, mask: Mask) -> Pixels:
-    """Return `after` under the mask and `before` outside, bit for bit; the seam is softened inside the mask only."""
+    """Return `after` under the mask and `before` outside, bit for bit; the seam is softened only inside the mask."""
     edge = Image.fromarray(mask.astype(np.uint8) * 255).filter(ImageFilter.GaussianBlur(FEATHER))
     soft = np.asarray(edge, np.float32) / np.float32(255)
     weight = np.where(mask, np.clip(2 * soft - 1, 0.35, 1), 0)[:, :, None]
@@ -131,7 +132,7 @@ def blend_under_mask(before: Pixels, after: Pixels, mask: Mask) -> Pixels:
 
 
 def keep_outside(mask: Mask, original: Picture, edited: Picture) -> Picture:
-    """Return the edited picture under the mask and the original around it, in the original's size.
+    """Return the edited picture under the mask and the original around it, in the size of the original.
 
     Editors that repaint a whole picture shift and tint parts that should not change; a masked edit must not. Raises
     BadPicture if the edited picture cannot be decoded.

@@ -1,6 +1,6 @@
-"""Picture editors: an editor gets a picture and an instruction, and returns an edited picture.
+"""Picture editors: an editor receives a picture and an instruction, and returns an edited picture.
 
-Each is named by one string; `EDITORS` lists them.
+`EDITORS` lists them by name.
 """
 
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
@@ -41,7 +41,7 @@ class NoBook:
     """An order book that records nothing: every order is new."""
 
     def find(self, key: str) -> EditOrder | None:
-        """Return None: no order is ever recorded."""
+        """Return None, because no order is ever recorded."""
         return None
 
     def note(self, order: EditOrder) -> None:
@@ -65,7 +65,7 @@ ConceptKind = Literal["object", "attribute"]
 
 
 class Instruction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One change of one concept: as sentences for editors that accept text, as fields for others (EDCT 3.2)."""
+    """One change to one concept, as sentences for editors that accept text and as fields for others (EDCT 3.2)."""
 
     concept: str
     """The concept as named in the explanation: "the red polygon", "the dog's leash"."""
@@ -88,7 +88,7 @@ class EditRequest(msgspec.Struct, frozen=True):
     instruction: Instruction
     seed: int = 0
     mask: bytes | None = None
-    """A PNG of the picture's size, white where it may be changed; if None, the editor chooses the area."""
+    """A PNG with the size of the picture, white where it may be changed; if None, the editor chooses the area."""
     scene: Scene | None = None
     """The scene that the picture was drawn from, if it was generated."""
     name: str = ""
@@ -102,7 +102,7 @@ class Edited(msgspec.Struct, frozen=True):
 
     picture: Picture
     mask: bytes | None
-    """A PNG of the original's size, white where the editor meant to change something; None if unknown."""
+    """A PNG with the size of the original, white where the editor meant to change something; None if unknown."""
     log: dict[str, str | int | float]
     """Further details: model, seed, size sent and received, …"""
     cost: float = 0.0
@@ -124,7 +124,7 @@ class Editor(Protocol):
     settings: dict[str, Any]
 
     async def edit(self, request: EditRequest) -> Edited:
-        """Edit the picture. Raises EditFailed or another AskingFailed; CountersightError if no edit is possible."""
+        """Edit the picture. Raises EditFailed or another AskingFailed, or CountersightError if no edit is possible."""
         ...
 
     async def close(self) -> None:
@@ -168,7 +168,7 @@ class Able(Protocol):
 
 
 async def abilities_of(editor: Editor, request: EditRequest) -> Abilities:
-    """Return the abilities of an editor; an editor that lists none accepts any words."""
+    """Return the abilities of an editor; an editor that lists none accepts any instruction."""
     return await editor.abilities(request) if isinstance(editor, Able) else Abilities()
 
 
@@ -199,7 +199,7 @@ EDITORS: Registry[Editor] = Registry(
         ),
         "chat-image": Plug(
             "chat-image:[URL#]MODEL",
-            "a chat model that returns pictures: at OpenRouter (key from OPENROUTER_API_KEY) or at another server "
+            "a chat model that returns pictures: on OpenRouter (key from OPENROUTER_API_KEY) or on another server "
             "(key from COUNTERSIGHT_API_KEY, if needed)",
             "countersight.editing.hosted:open_chat_image",
             "server",

@@ -48,10 +48,10 @@ class SelectedArea(NamedTuple):
 
 
 class Selector:
-    """Finds the objects in photographs that words describe."""
+    """Finds objects in photographs by their description."""
 
     def __init__(self, annotations: str = "", detector: str = "", segmenter: str = "") -> None:
-        """Open the files of the options in FINDING."""
+        """Open the files named in the options in FINDING."""
         self._annotations = Annotations(Path(annotations)) if annotations else None
         self._segmenter: Segmenter | None = open_segmenter(Path(segmenter)) if segmenter else None
         self._detector: Detector | None = open_detector(detector, ModelSettings()) if detector else None

@@ -1,4 +1,4 @@
-"""Find the objects in a photograph that words describe: "the dog", "two people", "the man on the left"."""
+"""Find objects in a photograph by their description: "the dog", "two people", "the man on the left"."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ _SIDES = {
     "foreground": "largest",
 }
 _MOST_BY_POSITION = 4
-"""Maximum number of objects of a kind to name by position: with more, the leftmost one is hard to identify."""
+"""Maximum number of objects of a kind to name by position; with more, the leftmost one is hard to identify."""
 _EXTREMES = ("leftmost", "rightmost", "topmost", "bottommost", "largest", "smallest")
 _FILLERS = frozenset(
     ("the", "a", "an", "of", "all", "both", "every", "each", "in", "on", "at", "to", "side", "hand", "picture", "image")
@@ -90,7 +90,7 @@ def choose_things(
     of_colour: Callable[[AnnotatedThing, str], bool],
     known: str,
 ) -> list[AnnotatedThing]:
-    """Return the described objects; raises EditFailed if their number differs. Messages use `known` for the source."""
+    """Return the described objects; raises EditFailed if their number differs. Messages name `known` as the source."""
     meant, words = meant_by(named.noun, categories), named.words
     found = [thing for thing in things if thing.category in meant]
     if named.colour:

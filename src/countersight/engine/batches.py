@@ -41,7 +41,7 @@ class BatchEvent(msgspec.Struct, frozen=True):
     batch: str = ""
     """The provider's id of the batch, if known."""
     names: tuple[str, ...] = ()
-    """The questions in the batch: row and telling."""
+    """The questions in the batch, each by row and way of asking."""
 
 
 def events(run: Path) -> list[BatchEvent]:
@@ -56,7 +56,7 @@ def events(run: Path) -> list[BatchEvent]:
 
 
 def outstanding(run: Path) -> dict[str, BatchEvent]:
-    """Return the batches of a run that are not collected yet: the last event of each, by label."""
+    """Return the last event of each batch that is not collected yet, by label."""
     batches: dict[str, BatchEvent] = {}
     for event in events(run):
         if event.what in ("collected", "refused"):

@@ -49,8 +49,7 @@ class FewShotExamples:
         }
 
     def candidates(self, case: Case, world: World, telling: Telling) -> Iterator[Case]:
-        """Iterate over cases that may be the example of a question, best first; never the case itself or one with its
-        picture."""
+        """Iterate over possible examples for a question, best first; never the case itself or one with its picture."""
         question = case.question(world, telling)
         if question is None:
             return

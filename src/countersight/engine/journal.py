@@ -72,7 +72,7 @@ class Journal:
         self._unsynced = True
 
     def sync(self) -> None:
-        """Flush appended lines to the disk, in case of a power failure."""
+        """Flush appended lines to the disk, so that they survive a power failure."""
         if self._unsynced:
             os.fsync(self._file)
             self._unsynced = False

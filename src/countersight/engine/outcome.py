@@ -16,7 +16,7 @@ ReplyStatus = Literal["failed", "cut", "empty", "unread", "read"]
 
 
 UNCERTAIN: Final = "uncertain"
-"""The answer of a reply that says neither yes nor no, if the question accepts that (`accepts_uncertain`)."""
+"""The answer of a reply that is neither yes nor no, if the question accepts that (`accepts_uncertain`)."""
 
 
 class ReadReply(msgspec.Struct, frozen=True):

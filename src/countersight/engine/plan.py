@@ -243,7 +243,7 @@ class QuestionPlan:
         self._again, self._suspect = options.again, _STATES_TO_READ.get(options.again)
         questions = len(CASE_QUESTIONS) * dataset.lines
         self._states = bytearray(questions)
-        """The state of the answer to each question, by row and telling."""
+        """The state of the answer to each question, by row and way of asking."""
         self._offsets = array("q", bytes(8 * questions))
         """The position of each reply in the journal; replies themselves are not held in memory."""
         self._is_first = not tally.answered

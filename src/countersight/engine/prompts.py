@@ -264,7 +264,7 @@ def _checked(fields: dict[str, Any], path: Path, shipped: Mapping[str, Prompt]) 
         reason, _, field = str(error).partition(" - at `$.")
         raise PromptError(f"{field.rstrip('`') or 'file'}: {reason[:1].lower()}{reason[1:]}") from None
     if not 0 < len(prompt.name) <= LONGEST_NAME or not prompt.name.isprintable():
-        raise PromptError(f"name: must be a name of 1 to {LONGEST_NAME} characters")
+        raise PromptError(f"name: must have 1 to {LONGEST_NAME} printable characters")
     if prompt.name in shipped:
         raise PromptError(f"name: {prompt.name} is the name of a built-in prompt; choose another name")
     if prompt.max_tokens < 1:
@@ -313,5 +313,5 @@ def find_prompt(name: str) -> Prompt:
     if path.suffix.lower() == ".toml" or path.is_file():
         return read_prompt(path, PROMPTS)
     raise CountersightError(
-        unknown("prompt", name, [*PROMPTS, *PLUGIN_PROMPTS]) + "; you can also name a .toml file of your own"
+        unknown("prompt", name, [*PROMPTS, *PLUGIN_PROMPTS]) + "; you can also pass a .toml file of your own"
     )

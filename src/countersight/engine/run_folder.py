@@ -204,7 +204,7 @@ class RunFolder:
         path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
         if not path.is_dir():
             raise RunError(
-                f"the dataset of {self.path} is not at {path}; move it back, or name its current folder with `dataset`"
+                f"the dataset of {self.path} is not at {path}; move it back, or pass its current folder as `dataset`"
             )
         dataset = Dataset.open(path)
         if dataset.fingerprint != self.manifest.dataset.fingerprint:

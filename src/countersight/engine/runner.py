@@ -74,7 +74,7 @@ async def ask_dataset(
 
 
 FIRST_REPLIES: Final = 20
-"""A new run stops if none of this many first replies is readable."""
+"""The number of first replies after which a new run stops if none of them is readable."""
 
 _ADVICE: Final[dict[ReplyStatus, str]] = {
     "cut": "increase `max_tokens` and choose a new folder",
@@ -116,7 +116,7 @@ class FirstReplies:
 
 
 FIRST_COSTS: Final = 5
-"""A run with a budget stops if none of this many first answers reports its cost."""
+"""The number of first answers after which a run with a budget stops if none of them reports its cost."""
 
 
 class Budget:
@@ -134,7 +134,7 @@ class Budget:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until a question may start: with a budget, one at a time until the first cost is known."""
+        """Wait until a question may start: with a budget, questions run one at a time until the first cost is known."""
         await self._alone.acquire()
         if self._dollars is None or self._tally.paid:
             self._alone.release()

@@ -1,6 +1,6 @@
-"""Import from and export to other tools: datasets and runs in their formats, and answers produced by them.
+"""Import from and export to other tools: export datasets and runs, and import answers.
 
-One module per tool; none of them requires the tool to be installed.
+There is one module per tool; none of them requires the tool to be installed.
 """
 
 import lazy_loader

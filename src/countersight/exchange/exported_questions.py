@@ -1,4 +1,4 @@
-"""What all exports share: how a dataset is opened and split, and how questions and metrics are named in other tools.
+"""Code shared by all exports: opening and splitting datasets, and naming questions and metrics for other tools.
 
 A dataset is split into train and test by picture: cases that share a picture in either world are in the same split. The
 split of a picture depends only on its bytes, so that exports and datasets with the same pictures agree on it.
@@ -23,7 +23,7 @@ from countersight.scoring import GroupScores
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
 Side = Literal["train", "test"]
 TESTED: Final = 5
-"""One of this many pictures is in the test split."""
+"""One picture in this many is in the test split."""
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """The prompt for tools that do not define one."""
 
@@ -107,7 +107,7 @@ def dataset_at(path: Path, name: str) -> Dataset:
 
 
 def run_figures(row: GroupScores) -> dict[str, float]:
-    """Return the metrics of a run by name, with confidence interval and p-value for differences."""
+    """Return the metrics of a run by name, with confidence intervals, and p-values for differences."""
     found: dict[str, float] = {}
     for name in MEASURES:
         figure: Figure | None = getattr(row, name)
@@ -160,8 +160,8 @@ class Splits:
 def published_side(dataset: Dataset) -> Side | None:
     """Return the split to which all cases of a published benchmark belong; None for generated datasets.
 
-    Benchmarks, and datasets built from their questions, are test data, unless the name of the authors' file says that
-    it is their training split.
+    Benchmarks, and datasets built from their questions, are test data, unless the name of the authors' file indicates
+    that it is their training split.
     """
     file = published_file(dataset.path)
     if not file:

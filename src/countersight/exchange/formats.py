@@ -1,4 +1,4 @@
-"""The export formats, by name; each module is imported when it is used."""
+"""The export formats, by name; each module is imported only when it is used."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`countersight push`: upload a dataset or a run to a repository of the Hugging Face Hub, with the Hub's own client."""
+"""`countersight push`: upload a dataset or a run to a repository on the Hugging Face Hub, with the Hub's own client."""
 
 import json
 import os

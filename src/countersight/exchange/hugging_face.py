@@ -133,7 +133,7 @@ def export_croissant(order: Export) -> Exported:
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
-    """Read a JSON object of facts about a dataset, written by people; names can have or omit the prefix `rai:`."""
+    """Read a JSON object with facts about a dataset that people wrote; the prefix `rai:` of names can be omitted."""
     if path.stat().st_size > _MAX_FACTS:
         raise ExchangeError(f"{path} has more than {_MAX_FACTS:,} bytes; it should contain a few sentences")
     try:

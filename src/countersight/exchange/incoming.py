@@ -1,4 +1,4 @@
-"""Import answers produced by another tool as a run, which can be scored and reported like any other."""
+"""Import answers produced by another tool as a run, which can be scored and reported like any other run."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,7 +17,8 @@ from countersight.registry import Plug, Registry
 class ExternalAnswer(NamedTuple):
     """One answer produced by another tool, with its question as written in the tool's file.
 
-    Datasets with different seeds use the same keys, so the texts are compared too; parts that the file lacks are empty.
+    Datasets with different seeds use the same keys, so the texts are also compared; parts that are missing from the
+    file are empty.
     """
 
     key: str
@@ -44,7 +45,7 @@ class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str = ""
     """The fingerprint of the dataset, if it was recorded."""
     unfinished: str = ""
-    """The reason if the files report that they are incomplete, such as "its status is cancelled"."""
+    """The reason if the files say that they are incomplete, such as "its status is cancelled"."""
 
 
 OnBad = Callable[[str], None]
@@ -75,7 +76,7 @@ class ImportedRun(msgspec.Struct, frozen=True):
     unanswered: int = 0
     """The number of questions of the dataset without an answer in the files."""
     unfinished: str = ""
-    """The reason if the files report that they are incomplete; otherwise empty."""
+    """The reason if the files say that they are incomplete; otherwise empty."""
 
 
 def import_run(
@@ -87,7 +88,7 @@ def import_run(
     model: str = "",
     on_bad: OnBad = lambda reason: None,
 ) -> ImportedRun:
-    """Import another tool's answers as a new run; `model` names the model if the files do not."""
+    """Import another tool's answers as a new run; `model` is its name if the files do not contain it."""
     opened = dataset if isinstance(dataset, Dataset) else Dataset.open(dataset)
     external = SOURCES.find(name)[0](Path(path), on_bad)
     if external.fingerprint and external.fingerprint != opened.fingerprint:
@@ -106,7 +107,7 @@ def import_run(
     differ = {} if external.fingerprint else _differences(Path(path), first, asked, opened.path)
     shown = any(asked[key].asking == "shown" for key in first)
     if not (model or external.model):
-        raise ExchangeError("the file does not name the model; name it with `model`")
+        raise ExchangeError("the file does not contain the name of the model; set it with `model`")
     if Path(out).exists() and any(Path(out).iterdir()):
         raise ExchangeError(f"{out} exists already; choose another folder for `out`")
     run = RunFolder.begin(
@@ -156,7 +157,7 @@ def _differences(
 ) -> dict[str, str]:
     """Return how the file's questions differ from the dataset's, by key.
 
-    Raises an error if all questions differ, or more than one and more than 5 %: then only the keys match.
+    Raises an error if all questions differ, or more than one and more than 5 %, because then only the keys match.
     """
     differ = {key: words for key, answer in answers.items() if (words := _difference(answer, asked[key].question))}
     if differ and (len(differ) == len(answers) or len(differ) > max(1, len(answers) / 20)):

@@ -37,9 +37,9 @@ _PLAN: Final[Json] = {"name": "plan", "steps": [{"solver": "countersight"}]}
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """A fixed time for all files in the ZIP, so that the same run always results in the same bytes."""
 _SUMMARY: Final = ("id", "epoch", "target", "metadata", "scores", "model_usage")
-"""The fields of a sample that its summary also has."""
+"""The fields of a sample that are also in its summary."""
 _SUMMARY_LENGTH = 1_000
-"""Maximum length of a text in a summary; Inspect reads the summaries of all samples for its list."""
+"""Maximum length of a text in a summary; Inspect reads the summaries of all samples to list them."""
 _VALUES: dict[Outcome, str] = {"right": "C", "wrong": "I", "unread": "N"}
 """Inspect's grades: correct, incorrect, and no answer, which counts as incorrect."""
 _ALARMS: Final = ("misses", "false_alarms", "balance")
@@ -71,11 +71,11 @@ def export_log(order: Export) -> Exported:
             summaries.append(_summary(sample))
         write("summaries.json", summaries)
         write("header.json", log.header(summaries))
-    return Exported(len(summaries), "sample", f"look at it with: inspect view --log-dir {order.out.parent}")
+    return Exported(len(summaries), "sample", f"open it with: inspect view --log-dir {order.out.parent}")
 
 
 def grade(outcome: Outcome, credit: float | None, *, soft: bool) -> str | float:
-    """Return a score's value; NaN if unscored, because Inspect excludes NaN from every metric."""
+    """Return the value of a score; NaN if there is none, because Inspect excludes NaN from every metric."""
     return credit if soft and credit is not None else _VALUES.get(outcome, float("nan"))
 
 

@@ -75,7 +75,7 @@ class _LogHeader(msgspec.Struct, frozen=True):
     eval: _Spec
     version: int = SCHEMA
     status: str = "started"
-    """Inspect's initial status, which an unfinished log keeps."""
+    """Inspect's initial status, which unfinished logs keep."""
 
 
 def read_log(path: Path, on_bad: OnBad) -> ExternalRun:

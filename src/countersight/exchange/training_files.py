@@ -37,7 +37,7 @@ _ENDINGS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".we
 
 
 def _questions_of_split(order: Export, dataset: Dataset) -> Iterator[NamedQuestion]:
-    """Yield the questions of one split of a dataset; raises if they contain test data."""
+    """Yield the questions of one split of a dataset; raises an error if they contain test data."""
     refuse_testing(order, dataset)
     splits = Splits(dataset)
     for item in questions(dataset, order.on_bad):
@@ -46,7 +46,7 @@ def _questions_of_split(order: Export, dataset: Dataset) -> Iterator[NamedQuesti
 
 
 def refuse_testing(order: Export, dataset: Dataset) -> None:
-    """Raise if a training file would contain test data, unless that was requested."""
+    """Raise an error if a training file would contain test data, unless that was requested."""
     if order.train_on_test:
         return
     if published_side(dataset) == "test":
@@ -137,7 +137,7 @@ class _PictureFolder:
         (folder / "images").mkdir()
 
     def store(self, pictures: tuple[tuple[str, str], ...], row: int) -> list[str]:
-        """Return the new names of the pictures of a row of the dataset."""
+        """Return the new names of the pictures in a row of the dataset."""
         for each in pictures:
             if each not in self._names:
                 ((known, picture),) = load_pictures(self._dataset, (each,), row)
@@ -176,7 +176,7 @@ def _llava(item: NamedQuestion, pictures: _PictureFolder) -> Json:
 
 
 def _prompt(item: NamedQuestion, names: list[str]) -> str:
-    """Return the prompt after one placeholder per picture; placeholders in the prompt itself are escaped."""
+    """Return the prompt, preceded by one placeholder per picture; placeholders in the prompt itself are escaped."""
     return f"{_MARK}\n" * len(names) + item.words.replace(_MARK, "< image >")
 
 

@@ -1,7 +1,7 @@
 """The environment of `export --to verifiers`: new cases from seeds as tasks, rewarded by `countersight.rewards`.
 
 This is the only module that needs verifiers; the exported package imports it. A task is one question or, for pairs,
-one case. Both questions of a pair are asked in turn, and rewarded only if both replies are right.
+one case. The two questions of a pair are asked in turn, and rewarded only if both replies are right.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ class QuestionTask(vf.Task[QuestionData]):
 
     @vf.reward
     async def right(self, trace: vf.Trace) -> float | dict[str, float]:
-        """Return 1 for a right reply, otherwise 0; questions of a pair get no reward here."""
+        """Return 1 for a right reply, otherwise 0; the questions of a pair get no reward here."""
         return {} if self.data.paired else reward(reply_of(trace), self.data.gold)
 
     @vf.metric

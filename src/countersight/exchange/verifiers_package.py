@@ -52,7 +52,7 @@ packages = ["{package}"]
 """
 _README: Final = """# {package}
 
-New cases of `{suite}`, generated from seeds {first} and up; the seed {seed} is reserved for testing and is refused.
+New cases of `{suite}`, generated from seeds {first} and up; the seed {seed} is reserved for testing and cannot be used.
 
     pip install -e .
     vf-eval {package} -n 20 --env.taskset.paired true

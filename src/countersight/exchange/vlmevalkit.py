@@ -1,7 +1,7 @@
 """VLMEvalKit: export a dataset as tables, and import predictions as a run.
 
-VLMEvalKit scores multiple-choice questions itself; other answers are scored after import. A table contains a picture
-once; further questions refer to its row. Predictions are .xlsx or tab-separated files.
+VLMEvalKit scores multiple-choice questions itself; other answers are scored after import. A table contains each picture
+only once; further questions about a picture refer to its row. Predictions are .xlsx or tab-separated files.
 """
 
 import base64
@@ -29,7 +29,7 @@ KEY, PREDICTION = "key", "prediction"
 _FIRST: Final = ("index", "image", "question", "hint")
 _LAST: Final = ("answer", "category", "split", KEY)
 _RESERVED: Final = ("mmbench", "ccbench", "circular", "mmcr", "openended")
-"""Words in a table's name that make VLMEvalKit use another prompt or another way of scoring."""
+"""Words in the name of a table that make VLMEvalKit use a different prompt or a different way of scoring."""
 _EMPTY_CELLS: Final = {
     *("", "#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan"),
     *("none", "null"),
@@ -81,7 +81,7 @@ def _pictures_cell(item: NamedQuestion, dataset: Dataset) -> str:
 
 
 def _row(item: NamedQuestion) -> tuple[str, ...]:
-    """Return the cells of a question that follow its pictures."""
+    """Return the cells of a question after the cell with its pictures."""
     is_choice, hint = item.question.kind == "choice", prompt_context(item.case, *WORLDS[item.asking])
     cells = (
         item.question.text if is_choice else item.words,

@@ -99,7 +99,7 @@ def table_html(grid: Grid) -> str:
 
 
 def fragment(package: str, template: str, **parts: Any) -> Markup:
-    """Render a part of a page, or a drawing, from a template of a package."""
+    """Render a part of a page, or a drawing, from a template in a package."""
     return Markup(_templates().get_template(f"{package}:{template}").render(**parts))
 
 

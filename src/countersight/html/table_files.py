@@ -50,7 +50,7 @@ def latex_tables(words: str, sections: Sections, definitions: Iterable[tuple[str
     """Return LaTeX tables in booktabs style; the summary, headings and definitions are comments."""
     lines = [
         "% Written by Countersight. In the preamble: \\usepackage{booktabs}",
-        "% Names with signs outside Latin scripts need LuaLaTeX or XeLaTeX.",
+        "% Names with characters outside Latin scripts need LuaLaTeX or XeLaTeX.",
         f"% {words}",
         *(f"% {term}: {text}" for term, text in definitions),
     ]

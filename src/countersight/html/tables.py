@@ -31,7 +31,7 @@ class Line(msgspec.Struct, frozen=True):
     total: bool = False
     reported: bool = False
     run: str = ""
-    """The name in files of the run of these figures; `minus_run` is the run that it is compared with."""
+    """The name of the run in files; `minus_run` is the run that it is compared with."""
     minus_run: str = ""
     group: str = "all"
     extra_records: tuple[Record, ...] = ()
@@ -48,7 +48,7 @@ class Grid(msgspec.Struct, frozen=True):
     key: str = ""
     """The name of the table in files; empty for a table that only repeats figures of other tables."""
     measures: tuple[str, ...] = ()
-    """The name in files of each column after the first; empty for columns that are not written."""
+    """The name of each column after the first, as used in files; empty for columns that are not written."""
     main: int = 0
     """The column that a phone shows next to the name of each line; 0 for none."""
 

@@ -87,7 +87,7 @@ class SuiteBoards(msgspec.Struct, frozen=True):
     runs: int
     """The number of runs measured here; a board includes only runs with a figure for its line."""
     papers: tuple[PaperTable, ...] = ()
-    """The tables of papers that have a figure which a run of the suite also has."""
+    """The papers' tables that have at least one figure in common with a run of the suite."""
     blind: tuple[str, ...] = ()
     """The accuracy without the pictures, one sentence for each dataset where it was measured."""
 

@@ -1,6 +1,6 @@
 """Batch APIs of OpenAI, Anthropic and Gemini, which process many requests asynchronously at half the price.
 
-The official SDKs are not used, because they do not find a batch again after the process was killed.
+The official SDKs are not used, because they cannot find a batch again after the process is killed.
 """
 
 import datetime
@@ -200,7 +200,7 @@ class AnthropicBatches(_BatchBase):
     most_requests, most_bytes, lost_after = 100_000, 256 * MEGABYTE, DONE
 
     async def send(self, label: str, requests: list[Batched]) -> str:
-        """Submit the questions; their names carry the label, since a batch has no other field for it."""
+        """Submit the questions; the label is part of their names, since a batch has no field for it."""
         parts = [b'{"custom_id":%s,"params":%s}' % (msgspec.json.encode(one.name), one.body) for one in requests]
         return str((await self._post(f"{self._model.url}/batches", b'{"requests":[%s]}' % b",".join(parts)))["id"])
 

@@ -59,7 +59,7 @@ class Endpoint(Hosted):
         return found
 
     def answer(self, received: Received) -> Answer:
-        """Parse a response into an answer; for an address without a path, a missing page is explained."""
+        """Parse a response into an answer; if the address has no path, the message for HTTP 404 says so."""
         if received.status == 404 and urlsplit(self.url).path == COMPLETIONS:
             raise Refused(f"HTTP 404: {error_text(received.content)}; the address lacks /v1, which most servers need")
         return super().answer(received)

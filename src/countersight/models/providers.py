@@ -114,7 +114,7 @@ def open_bedrock(name: str, target: str, settings: ModelSettings) -> Hosted:
     region = options.get("region") or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ""
     if not region.replace("-", "").isalnum():
         raise ModelError(
-            f"bedrock: needs a region; name it as in bedrock:{model[:60]}?region=us-east-1, or set AWS_REGION"
+            f"bedrock: needs a region; add it as in bedrock:{model[:60]}?region=us-east-1, or set AWS_REGION"
         )
     url = _base_address("BEDROCK_BASE_URL", f"https://bedrock-runtime.{region}.amazonaws.com")
     service = open_service(url, _read_provider_key("bedrock", "AWS_BEARER_TOKEN_BEDROCK"), settings)
@@ -152,5 +152,5 @@ def _parse_options(kind: str, target: str, *known: str) -> tuple[str, dict[str, 
     """Split a target into the name of a model and its options."""
     model, options = with_options(target, known, ModelError)
     if not model:
-        raise ModelError(f"{kind}: names no model; write {kind}:MODEL?{known[0]}=…")
+        raise ModelError(f"{kind}: needs the name of a model; write {kind}:MODEL?{known[0]}=…")
     return model, options

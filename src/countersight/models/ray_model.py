@@ -250,7 +250,7 @@ def _connect(address: str) -> tuple[Any, bool]:
         first = str(error).partition("\n")[0]
         raise ModelError(
             f"cannot connect to a Ray cluster at {address!r} ({first[:200]}); start one with `ray start --head`, or "
-            "name the address that it printed"
+            "use the address that it printed"
         ) from None
     return ray, True
 

@@ -102,7 +102,7 @@ MODELS: Registry[Model] = Registry(
         ),
         "visprog": Plug(
             "visprog:CODE_MODEL?vision=TOOLS",
-            "the same with a program of steps; visprog:reference?vision=scene needs no downloads",
+            "like viper:, but writes a program of simple steps; visprog:reference?vision=scene needs no downloads",
             "countersight.programs:open_programs",
             "either",
         ),

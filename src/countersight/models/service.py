@@ -178,7 +178,7 @@ def status_error(host: str, received: Received, key_variable: str = "") -> Excep
     if status >= 500 or status in (408, 409, 425):
         return AskingFailed(reason, again=True)
     if status in (301, 302, 303, 307, 308):
-        return Refused(f"{reason}; redirects are not followed, so name the final address")
+        return Refused(f"{reason}; redirects are not followed, so use the final address")
     return Refused(reason)
 
 
@@ -260,7 +260,7 @@ def _connection_error(error: Exception, to: str) -> AskingFailed:
 
 def _describe_cause(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in _UNKNOWN:
-        return f"{error.verify_message}; if the certificate is your own, name its file in SSL_CERT_FILE"
+        return f"{error.verify_message}; if the certificate is your own, set SSL_CERT_FILE to its file"
     if isinstance(error, ssl.SSLError):  # its error numbers are OpenSSL's, not the system's
         return (
             getattr(error, "verify_message", "") or f"TLS: {(error.reason or 'no handshake').replace('_', ' ').lower()}"

@@ -62,7 +62,7 @@ def data_url(mime: str, data: bytes) -> str:
 
 
 def read_picture(path: Path | str, *, follow: bool = True) -> Picture:
-    """Read a picture from a file; raises BadPicture with the reason, or LinkedPicture for a link if not `follow`."""
+    """Read a picture from a file; raises BadPicture with the reason, or LinkedPicture for a link unless `follow`."""
     try:
         # A run reads a picture for every case, and open() makes twice as many system calls.
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW))

@@ -49,7 +49,7 @@ def number_in(text: str) -> int | float | None:
 
 
 def polarity_in(text: str, question: str) -> bool | None:
-    """Whether a text says yes or no to a question; None if neither."""
+    """Return True if a text answers a question with yes, False if with no; None if neither."""
     found = answer_in(text[:LONGEST_ANSWER], Question(question, "no", "boolean"))
     return None if found is None else found == "yes"
 

@@ -6,9 +6,9 @@ import textwrap
 from countersight.programs.limits import ProgramFailed
 
 LONGEST_REPLY = 100_000
-"""The number of characters of a reply that are searched; programs come near the beginning."""
+"""The number of characters of a reply that are searched; programs appear near the beginning."""
 LONGEST = 8_000
-"""The maximum number of characters in a program; reasonable ones have less than half of that."""
+"""The maximum number of characters in a program; ordinary ones are less than half as long."""
 _FENCE = re.compile(r"\s*+```[ \t]*+\w*+\s*+")
 """A fence, with or without the name of a language; searched in linear time."""
 _DEFINED = re.compile(r"\s*(?:async\s+)?def\s+execute_command\s*\(")

@@ -50,7 +50,7 @@ class Limits(msgspec.Struct, frozen=True):
     step_seconds: float = 60.0
     """The maximum seconds of a step program. Its steps may have to wait, because programs share threads."""
     waiting: float = 600.0
-    """The maximum time of its tools in seconds, in total, without the time in Countersight's own queues."""
+    """The maximum total time of its tools in seconds, without the time in Countersight's own queues."""
     memory: int = 32 * 1024 * 1024
     """The maximum memory in bytes; an ordinary program needs less than one million."""
     calls: int = 64

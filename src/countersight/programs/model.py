@@ -61,7 +61,7 @@ class Programs(Displayed):
         self.settings |= {f"vision {key}": value for key, value in vision.settings.items()}
 
     async def reply(self, request: Request) -> Answer:
-        """Write a program, run it, and return its result as the answer; a program that fails is a failed question.
+        """Write a program, run it, and return its result as the answer; if the program fails, so does the question.
 
         If asked to state only its final answer, the code model does so without a further program.
         """
@@ -155,7 +155,7 @@ def _only_picture(request: Request) -> Picture:
     """Return the picture of the last turn that has one; raises AskingFailed unless it is a single picture."""
     shown = next((turn.pictures for turn in reversed(request.turns) if turn.picture), ())
     if len(shown) != 1:
-        wanted = "one picture at a time" if shown else "a picture to look at"
+        wanted = "one picture at a time" if shown else "a picture"
         raise AskingFailed(f"a program needs {wanted}", again=False)
     return shown[0]
 
@@ -190,7 +190,7 @@ def open_programs(name: str, target: str, settings: ModelSettings) -> Programs:
     if code_name != REFERENCE:
         code = _open_code_model(code_name, settings)
         if not vision_name and isinstance(code, Viewer) and not code.picture_limits[1]:
-            raise ModelError(f"{code_name} does not accept pictures; name a vision model: {name}?vision=TOOLS")
+            raise ModelError(f"{code_name} does not accept pictures; add a vision model: {name}?vision=TOOLS")
     if vision_name == SCENE or (not vision_name and code is None):
         return Programs(name, runs, code, SceneVision())
     if not vision_name:
@@ -215,7 +215,7 @@ def _open_code_model(name: str, settings: ModelSettings) -> Model:
 
 def _open_model(name: str, what: str, own: list[str], settings: ModelSettings) -> Model:
     if name.partition(":")[0] in STYLES:
-        raise ModelError(f"a program cannot be the {what} of another; name a model instead of {name[:80]!r}")
+        raise ModelError(f"a program cannot be the {what} of another; use a model instead of {name[:80]!r}")
     if not MODELS.knows(name):
         others = [usage for usage in MODELS.usages() if usage.partition(":")[0] not in STYLES]
         raise ModelError(unknown(what, name, [*own, *others]))

@@ -13,7 +13,7 @@ from countersight.programs.steps.parsing import Name, ProgramStep, parse_program
 from countersight.scenes import COLOURS, as_published
 
 LONGEST = 500
-"""The maximum number of characters in a question; those of C-VQA-Synthetic have a third of that."""
+"""The maximum number of characters in a question; those of C-VQA-Synthetic have a third as many."""
 
 
 def _colour(group: str) -> str:

@@ -182,7 +182,7 @@ def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False)
 
 
 def _score(text: str, wanted: CountQuestion) -> int:
-    """Count the question's words in a text. The noun counts half, since both parts and wholes are named with it."""
+    """Count the question's words in a text. The noun counts half, as replies use it for both a part and the whole."""
     shared = content_words(text) & (wanted.words | wanted.noun)
     lacks_total = "total" in wanted.words and not _IN_TOTAL.search(text)
     return 2 * len(shared - {wanted.head}) + (wanted.head in shared) - 6 * lacks_total
@@ -255,7 +255,7 @@ def _own_noun(found: list[Numeral], owned: list[str], wanted: CountQuestion) -> 
 
 
 def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str, *, trusted: bool) -> str | None:
-    """Return the number whose own words share most with the question; None for a tie."""
+    """Return the number whose own words overlap most with the question; None for a tie."""
     for place, own in enumerate(owned[1:], 1):
         if _OF_THEM.match(own) and scores[place] >= 2:
             return found[place].value

@@ -45,7 +45,7 @@ YES: Final = _either(1, "", r"(?!\w)")
 NO: Final = _either(2, "", r"(?!\w)")
 """Patterns of words before an answer, and of words for yes or no at the beginning of a reply."""
 SIDES: Final = {"左": "left", "右": "right", "左边": "left", "右边": "right", "左側": "left", "右側": "right"}
-"""Replies in Chinese or Japanese that only name a side; some models give them to English questions."""
+"""Chinese and Japanese replies that consist of "left" or "right"; some models give them to English questions."""
 _NOT_LATIN = lazy(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 

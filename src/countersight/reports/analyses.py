@@ -57,7 +57,7 @@ def analyses(
 
 
 def _alarms(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
-    """Analyse whether answers change when they should and only then."""
+    """Analyse whether answers change when they should, and only then."""
     return Analysis(
         heading="Misses and false alarms",
         about=(
@@ -73,7 +73,7 @@ def _alarms(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
 
 
 def _sets(runs: Iterable[LoadedRun], terms: Terms) -> Analysis:
-    """Analyse how often all answers to a question, about a picture or in a set are right."""
+    """Analyse how often all answers to a question, about a picture, or in a set are right."""
     return Analysis(
         heading="Complete sets of questions and pictures",
         about=(

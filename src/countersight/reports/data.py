@@ -20,7 +20,7 @@ from countersight.scoring import (
 from countersight.suites import PaperTable, Terms, terms
 
 MAX_NAME_LENGTH: Final = 28
-"""The maximum length of a run's name in a sentence or figure, in letters."""
+"""The maximum length of a run's name in a sentence or figure, in characters."""
 
 
 class DividedScores(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ class DividedScores(msgspec.Struct, frozen=True):
     name: str
     lines: tuple[GroupScores, ...]
     unplaced: int = 0
-    """The number of cases that are on no line."""
+    """The number of cases that are on none of the lines."""
 
 
 class RunScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
         return self.label.removeprefix(f"#{self.number} ")
 
     def short_label(self, runs: "Sequence[RunScores]") -> str:
-        """Return the label in at most `MAX_NAME_LENGTH` letters, keeping its number and what distinguishes the runs."""
+        """Return the label in at most `MAX_NAME_LENGTH` characters, with its number and what distinguishes the runs."""
         short = shortened(name(self.plain_label), MAX_NAME_LENGTH, [name(run.plain_label) for run in runs])
         return f"#{self.number} {short}" if self.number else short
 

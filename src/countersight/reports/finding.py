@@ -271,7 +271,7 @@ def _points(drop: Figure) -> str:
 
 
 def _sign(drop: Figure) -> int:
-    """Return -1 for what is called a gain, whose figures are shown without a minus."""
+    """Return -1 if the change is reported as a gain, so that its figures are shown without a minus sign; else 1."""
     return -1 if (drop.value or 0.0) < 0 and (drop.too_few or not drop.low <= 0 <= drop.high) else 1
 
 

@@ -225,7 +225,7 @@ def bias_analysis(groups: PictureGroups, runs: Sequence[LoadedRun], terms: Terms
     return Analysis(
         heading=f"Groups of pictures: {column}",
         about=(
-            f"{name(groups.file)} names the pictures of {count(groups.matched)} of "
+            f"{name(groups.file)} contains the pictures of {count(groups.matched)} of "
             f"{several(len(groups.group_of), 'case')}; {several(in_one_group, 'case')} are about pictures in exactly "
             f"one group. Left out: {several(groups.several, 'picture')} in several groups, "
             f"{several(groups.blank, 'picture')} with no value."

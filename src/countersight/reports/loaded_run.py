@@ -55,7 +55,7 @@ class ReplyRecorder:
         """Rows whose counterfactual answer was composed, not asked."""
 
     def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
-        """Yield the given replies unchanged, and record their programs on the way."""
+        """Yield the given replies unchanged, and record their programs."""
         for place, reply in enumerate(replies):
             if reply.trace is not None:
                 failure = (reply.trace.failure or "error") if reply.state == "failed" else ""

@@ -39,7 +39,7 @@ _UNITS = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "
 def render(
     data: PageData, live: Live | None = None, addresses: Sequence[str] = (), blocks: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """Return the page; if it is served, with `live`, the URLs of its pictures, and links to blocks of cases."""
+    """Return the page. A served page also has `live`, the URLs of its pictures, and links to blocks of cases."""
     report = data.report
     return document(
         __package__,

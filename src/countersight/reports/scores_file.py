@@ -49,9 +49,9 @@ class GroupOfScores(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     imagination_gap: Figure | None = None
     fell_back: Figure | None = None
     question_accuracy: Figure | None = None
-    """The share of questions right for all their pictures; n counts questions (HallusionBench: qAcc)."""
+    """The share of questions answered right for all their pictures; n counts questions (HallusionBench: qAcc)."""
     picture_accuracy: Figure | None = None
-    """The share of pictures with all questions right; n counts pictures (HallusionBench: fAcc)."""
+    """The share of pictures with all questions answered right; n counts pictures (HallusionBench: fAcc)."""
     set_accuracy: Figure | None = None
     """The share of sets with all answers right; n counts sets (NaturalBench: G-Acc, MMVP: pair accuracy)."""
 

@@ -1,4 +1,4 @@
-"""Generated drawings: a scene is data, edits change it, and a picture is drawn from it."""
+"""Generated drawings: a scene is stored as data, edits change the data, and a picture is drawn from it."""
 
 import lazy_loader
 

@@ -17,7 +17,7 @@ NAMED: dict[str, str] = {
     "pink": "#fb6fb9",
     "black": "#1c1c1c",
 }
-"""The eight colours of polygons in the published set, by their names in its questions."""
+"""The eight colours of polygons in the published set, with their names in its questions."""
 
 _ALIKE = (
     {"red", "orange"},

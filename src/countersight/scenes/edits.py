@@ -1,6 +1,6 @@
-"""Changes of a scene as data, the function that applies them, and the file of a dataset's scenes.
+"""Changes to a scene as data, the function that applies them, and the file with the scenes of a dataset.
 
-A new kind of edit is one more struct with its own tag and one more case in `apply`. Edits are applied without checks;
+To add a kind of edit, add a struct with its own tag and a case in `apply`. Edits are applied without checks;
 `geometry.faults` checks whether things touch afterwards.
 """
 
@@ -19,7 +19,7 @@ Item = TypeVar("Item", Polygon, Flower, Circle, Dot)
 
 
 class Remove(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
-    """Removes items from the scene; a circle with its dots."""
+    """Removes items from the scene; a circle is removed with its dots."""
 
     ids: tuple[str, ...]
 
@@ -32,7 +32,7 @@ class Recolour(msgspec.Struct, frozen=True, tag_field="kind", tag="recolour"):
 
 
 class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
-    """Moves items by pixels to the right and down; a circle with its dots."""
+    """Moves items to the right and down by a number of pixels; a circle is moved with its dots."""
 
     ids: tuple[str, ...]
     dx: float
@@ -40,7 +40,7 @@ class Move(msgspec.Struct, frozen=True, tag_field="kind", tag="move"):
 
 
 class Resize(msgspec.Struct, frozen=True, tag_field="kind", tag="resize"):
-    """Scales items about their middle; a circle with its dots."""
+    """Scales items about their middle; a circle is scaled with its dots."""
 
     ids: tuple[str, ...]
     factor: Annotated[float, msgspec.Meta(gt=0)]
@@ -64,7 +64,7 @@ class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add", omit_default
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The items that must exist already: the circle."""
+        """The items that must already exist: the circle."""
         return (self.circle,) if self.dots else ()
 
 
@@ -102,7 +102,7 @@ def _ids(scene: Scene) -> list[str]:
 
 
 def _changed(scene: Scene, ids: Container[str], change: Callable[[Any], Any]) -> Scene:
-    """Return the scene with the items (and dots of circles) changed, or removed where the change returns None."""
+    """Return the scene with the items (and dots of circles) changed, or removed if the change returns None."""
 
     def each(items: tuple[Item, ...]) -> tuple[Item, ...]:
         found = (change(item) if item.id in ids else item for item in items)

@@ -15,7 +15,7 @@ class Facts(msgspec.Struct, frozen=True):
     """The counts of a scene, in the order of COLOURS and PLACES; None for a missing circle."""
 
     kind: str
-    """One of flowers, dots and other; the last is a picture that Countersight did not draw."""
+    """One of flowers, dots and other; the last is for pictures that were not drawn by Countersight."""
     flowers: int = 0
     outside: int = 0
     """Flowers outside all polygons."""
@@ -93,11 +93,11 @@ def facts_by_name(scene: Scene) -> dict[str, int]:
 
 
 def place_of(circle: Circle, scene: Scene) -> int:
-    """Return the index in PLACES of a circle; one on the middle line is in the lower row."""
+    """Return the index in PLACES of a circle; a circle on the middle line is in the lower row."""
     column = min(2, int(3 * circle.x / scene.width))
     return column + (3 if circle.y >= scene.height / 2 else 0)
 
 
 def _within(scene: Scene, points: tuple[tuple[float, float], ...]) -> NDArray[np.bool_]:
-    """Return which flowers are in a polygon. No flower crosses an edge, so testing its centre is enough."""
+    """Return a mask of the flowers in a polygon. No flower crosses an edge, so testing its centre is enough."""
     return inside(as_points([(flower.x, flower.y) for flower in scene.flowers]), points)

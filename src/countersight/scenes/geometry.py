@@ -12,12 +12,12 @@ Points = NDArray[np.float64]
 
 
 def as_points(points: Sequence[Point]) -> Points:
-    """Return points as an array with one row each, even if there are none."""
+    """Return points as an array with one row per point, even if there are none."""
     return np.array(points, dtype=np.float64).reshape(-1, 2)
 
 
 def inside(points: Points, polygon: Sequence[Point]) -> NDArray[np.bool_]:
-    """Return which points lie inside the polygon: a ray to the right crosses its edges an odd number of times."""
+    """Return a mask of the points inside the polygon, from which a ray crosses its edges an odd number of times."""
     (x1, y1), (x2, y2) = _edges(polygon)
     x, y = points[:, :1], points[:, 1:]
     spans = (y1 > y) != (y2 > y)
@@ -81,8 +81,8 @@ def _edges(polygon: Sequence[Point]) -> tuple[Points, Points]:
 
 
 GAP = 4.0
-"""Least distance between two items, and between an item and a line: wide enough to be seen, and to survive
-antialiasing on both sides."""
+"""Minimum distance between two items, and between an item and a line; wide enough to be visible, even with antialiasing
+on both sides."""
 
 
 def place(
@@ -90,8 +90,8 @@ def place(
 ) -> list[tuple[float, float, float]] | None:
     """Return a place (x, y, radius) for every radius, largest first, or None if there is no room.
 
-    `points` are the places to choose from and `clear` is the largest disc that fits at each. A disc that fits
-    nowhere shrinks to what fits, but not below `smallest`.
+    `points` are the places to choose from and `clear` is the largest disc that fits at each. A disc that fits nowhere
+    is made smaller until it fits, but not smaller than `smallest`.
     """
     placed = []
     for wanted in sorted(radii, reverse=True):
@@ -110,12 +110,12 @@ def place(
 
 
 def random_points(rng: Random, rows: int) -> Points:
-    """Return rows of two random numbers from 0 to 1; made from bytes, which is ten times faster."""
+    """Return rows of two random numbers from 0 to 1; they are made from bytes, which is ten times faster."""
     return np.frombuffer(rng.randbytes(8 * rows), "<u4").reshape(rows, 2) / 2.0**32
 
 
 def round_coordinate(value: float) -> float:
-    """Round a value to the precision of scenes, so that it is unchanged by JSON."""
+    """Round a value to the precision of scenes, so that it is not changed by conversion to JSON."""
     return round(value, 2)
 
 

@@ -48,7 +48,7 @@ _PATTERNS: Final = {"{n}": "(?P<n>flowers|dots)", "{w}": "(?P<w>(?:inside|outsid
 
 
 def phrase_question(asked: str, number: int, presupposition: str = "", published: str = "") -> str:
-    """Return a question in the phrasing with this number; with a presupposition, about the changed scene.
+    """Return a question in the phrasing with this number; with a presupposition, it is about the changed scene.
 
     `asked` is the question about the scene, and `published` the one about the changed scene, as published.
     """
@@ -61,7 +61,7 @@ def phrase_question(asked: str, number: int, presupposition: str = "", published
 
 
 def as_published(question: str) -> str:
-    """Return the first phrasing of a question given in any of them; any other question is returned unchanged."""
+    """Return the first phrasing of a question given in any phrasing; any other question is returned unchanged."""
     text = " ".join(question.split()).rstrip("?. ")
     for pattern, is_supposed in _known():
         found = pattern.fullmatch(text)
@@ -79,8 +79,8 @@ def as_published(question: str) -> str:
 
 @cache
 def _known() -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Return every phrasing except the first as a pattern, and whether it supposes something; specific patterns come
-    first."""
+    """Return every phrasing except the first as a pattern, and whether it contains a supposition; specific patterns
+    come first."""
     return tuple(
         (re.compile(_pattern(template), re.IGNORECASE), supposed)
         for templates, supposed in ((_MOST_SUPPOSED, True), (_SUPPOSED, True), (_MOST, False), (_FACTUAL, False))

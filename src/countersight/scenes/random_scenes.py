@@ -35,7 +35,7 @@ from countersight.scenes.scene import (
 )
 
 BORDER = 12.0
-"""Least distance of a polygon's corner from the border of the picture."""
+"""Minimum distance of a polygon's corner from the border of the picture."""
 SMALLEST, LARGEST = 11.0, 21.0
 """Radius of a flower."""
 GRID = 30
@@ -43,9 +43,9 @@ GRID = 30
 evenly than random points, so more flowers find room."""
 STEP = SIDE / GRID
 LEAST_ROOM = 28
-"""The least number of places in a region, even for one flower: smaller regions would hardly be seen."""
+"""The minimum number of places in a region, even for one flower; smaller regions would hardly be visible."""
 ROOM_EACH = 3.5
-"""Least number of places per flower in a region: with fewer they seldom all fit."""
+"""Minimum number of places per flower in a region; with fewer places, the flowers rarely all fit."""
 
 
 def random_background(rng: Random) -> Background:
@@ -63,7 +63,7 @@ class FlowerRegions(msgspec.Struct, frozen=True):
     """The number of flowers in each of the four regions of two polygons."""
 
     first: int
-    """Inside the first polygon only."""
+    """Inside only the first polygon."""
     second: int
     both: int
     outside: int
@@ -149,7 +149,7 @@ def _corners(rng: Random, x: float, y: float) -> tuple[Point, ...]:
 
 
 def _species(rng: Random) -> Flower:
-    """Return a flower, without a place, that stands for all flowers of one kind."""
+    """Return a flower without a place, which represents all flowers of one kind."""
     colour = rng.choice(PETALS)
     shape, petals = rng.choice(get_args(PetalShape)), rng.randint(4, 9)
     rings: Literal[1, 2] = 2 if rng.random() < 0.35 else 1
@@ -160,12 +160,12 @@ def _species(rng: Random) -> Flower:
 COLUMNS = 76, 224, 372
 ROWS = 122, 326
 SHAKE = 5.0
-"""The largest distance of a circle from its place: small compared to the distance of rows and columns, so that it is
-always clear which circles are on top and which two are rightmost."""
+"""The largest distance of a circle from its place: small compared to the distance between rows and columns, so that it
+is always clear which circles are in the top row and which two are rightmost."""
 RADII = 52.0, 60.0
 DOT_RADII = 5.0, 9.0
 TRIES = 160
-"""Places tried for the dots of a circle."""
+"""Number of places tried for the dots of a circle."""
 
 
 def dot_scene(rng: Random, numbers: Sequence[int]) -> Scene:

@@ -1,7 +1,7 @@
 """The data of a scene: shapes, colours and positions.
 
 Lengths are pixels and angles are degrees. Both are rounded to two decimals when scenes are made, so that JSON does not
-change a scene. Every item has an id that is unique in its scene, by which edits refer to it.
+change a scene. Every item has an id that is unique in its scene; edits refer to items by id.
 """
 
 from typing import Annotated, Literal
@@ -11,7 +11,7 @@ import msgspec
 Point = tuple[float, float]
 PetalShape = Literal["round", "pointed", "notched", "wide", "spoon"]
 Side = Annotated[int, msgspec.Meta(ge=16, le=4096)]
-"""A picture's width or height; limited, because a scene may come from an untrusted file and is drawn in memory."""
+"""A picture's width or height; limited because scenes may come from untrusted files and are drawn in memory."""
 
 
 SIDE = 448

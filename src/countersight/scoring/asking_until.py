@@ -13,7 +13,7 @@ from countersight.scoring.run_scores import judge_run
 from countersight.scoring.stopping import UNTIL, PictureOrder, StoppingStatus, Until, stopping_status
 
 PICTURES_BEFORE_FIRST_CHECK: Final = 16
-"""The number of pictures in the run when the rule is first checked."""
+"""The number of pictures in the run at the first check of the rule."""
 GROWTH_BETWEEN_CHECKS: Final = 1.1
 """The factor by which the number of pictures grows between checks."""
 

@@ -18,7 +18,7 @@ Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """The measures by which runs are compared."""
 COMPARED: Final[tuple[Measure, ...]] = get_args(Measure)
 NOTABLE_UNREAD_DIFFERENCE: Final = 0.03
-"""If the unread rates of two runs differ by more than this, the comparison also reflects how readable replies are."""
+"""If the unread rates of two runs differ by more than this, the comparison also depends on how readable replies are."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def compare(first: Outcomes, second: Outcomes) -> tuple[Comparison, ...]:
 def _paired_difference(
     first: Outcomes, second: Outcomes, here: NDArray[np.intp], there: NDArray[np.intp], measure: Measure
 ) -> Difference | None:
-    """Return first minus second over the cases at these positions that are scored in both."""
+    """Return the first score minus the second over the cases at these positions that are scored in both."""
     if measure == "both_right":
         scored = first.in_both_worlds()[here] & second.in_both_worlds()[there]
         one, other = first.both_right()[here], second.both_right()[there]

@@ -1,9 +1,10 @@
 """Misses and false alarms: an answer must change if the change matters, and stay the same if it does not.
 
-A control is a case with a change that does not affect the answer. A model that ignores all changes misses them
-all and raises no false alarms; a model that always changes its answer misses few and always raises one. The balance
+A control is a case with a change that does not affect the answer. A model that ignores all changes misses all of them
+and raises no false alarms; a model that always changes its answer misses few changes but always raises a false
+alarm. The balance
 combines both, so neither strategy scores well. If the old answer is not among the options, a model that ignores changes
-can still guess; the expected balance of such a model is reported too.
+can still guess; the expected balance of such a model is also reported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ class Controls(msgspec.Struct, frozen=True, eq=False):
 
 
 class FalseAlarmRates(msgspec.Struct, frozen=True):
-    """The results of a group of cases and their controls, over those with right factual answers."""
+    """The results for a group of cases and their controls, over those with right factual answers."""
 
     group: str
     variant: QuestionVariant
@@ -78,7 +79,7 @@ def chance_if_ignored(case: Case) -> float:
 
 
 def false_alarm_rates(cases: Outcomes, controls: Controls) -> tuple[FalseAlarmRates, ...]:
-    """Compute misses and false alarms by group and overall, for changes in words and, if asked, in pictures."""
+    """Compute misses and false alarms by group and overall, for changes in words and, if there are any, in pictures."""
     paired = controls.of >= 0
     first, second = cases.only_at(controls.of[paired]), controls.outcomes.only(paired)
     guessed = controls.guessed[paired]

@@ -2,10 +2,11 @@
 
 Soft accuracy is for questions that several people answered.
 
-An answer that three other people gave has full credit, one that nobody gave has none. Each person is left out once and
-the others are counted, so that people can be scored in the same way; the accuracy is the mean. Answers are compared as
-in the official evaluation (VQAEval), including its oddities, so that figures are comparable: if all people wrote the
-same, nothing is normalised, and "Net." is not "net".
+An answer that three other people gave gets full credit, and one that nobody gave gets none. Each person is left out
+once and the others are counted, so that people can be scored in the same way; the accuracy is the mean of these
+results. Answers are compared as
+in the official evaluation (VQAEval), including its peculiarities, so that figures are comparable: if all people wrote
+the same, nothing is normalised, and "Net." is not "net".
 """
 
 import re
@@ -18,7 +19,7 @@ from countersight.english import UNITS
 from countersight.reading import canonical
 
 ANSWERS_FOR_FULL_CREDIT: Final = 3
-"""The number of other people who must have given the same answer for it to get full credit."""
+"""The number of other people who must have given the same answer for full credit."""
 
 _NO_WORD = re.compile(r"[\W_]+")
 _SUBJECT = re.compile(r"^(?:he|she|it|they|the \w+) (?:is|are|was|were|would be) (?=\w+ing\b)")

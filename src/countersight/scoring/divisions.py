@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from countersight.case import Case
 
 OTHER = "other"
-"""The category of values that an axis does not list."""
+"""The category for values that an axis does not list."""
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -32,9 +32,9 @@ class DividedCases(msgspec.Struct, frozen=True, eq=False):
     """The divisions of the cases of a dataset along the axes of their suite."""
 
     suite: str = ""
-    """The suite of the cases; empty if they have none or several."""
+    """The suite of the cases; empty if there is none or more than one."""
     divisions: dict[str, dict[str, NDArray[np.bool_]]] = {}
-    """For each axis, the cases of each category that has any, in the order of the axis; empty for several suites."""
+    """For each axis, the cases of each non-empty category, in the order of the axis; empty for several suites."""
 
 
 def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) -> DividedCases:

@@ -1,4 +1,4 @@
-"""Compute figures: values with an interval and the number of cases they are based on."""
+"""Compute figures: values with an interval and the number of cases on which they are based."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -22,12 +22,12 @@ from countersight.scoring.intervals import (
 EXACT: Final = "McNemar exact"
 ADJUSTED: Final = "McNemar exact, for the number of independent cases"
 ANYTIME: Final = "betting confidence sequence, valid at any time"
-"""The method of the interval and p of runs that ended by a stopping rule."""
+"""The method of the interval and p for runs that were ended by a stopping rule."""
 _INDEPENDENT: Final = "exact binomial, for the number of independent cases"
 
 
 class Difference(Figure, frozen=True, kw_only=True):
-    """The difference first minus second over cases scored in both, with the score interval and McNemar's exact p.
+    """The first value minus the second over cases scored in both, with the score interval and McNemar's exact p.
 
     Zero lies in the interval if and only if p is at least 0.05 (or the corrected level for several comparisons).
     """
@@ -99,13 +99,13 @@ def paired(
 def difference(
     first: NDArray[Any], second: NDArray[Any], clusters: ArrayLike | None = None, *, reach: float = 1.0
 ) -> Difference | None:
-    """Return first minus second over the same cases, or None if there are none."""
+    """Return the first value minus the second over the same cases, or None if there are none."""
     differences = first.astype(np.float64) - second.astype(np.float64)
     return paired(differences, clusters, reach=reach) if first.size else None
 
 
 def summed(rates: Sequence[Figure | None]) -> Figure | None:
-    """Return the sum of shares over different cases, or None if one of the shares has no case.
+    """Return the sum of shares over different cases, or None if one of the shares has no cases.
 
     CFMM's total is the sum of six accuracies, out of 600 (CFMM 3.4). The interval combines those of the shares (MOVER;
     Zou and Donner, 2008): it is never empty, and stays within the possible range.

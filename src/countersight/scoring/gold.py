@@ -14,12 +14,12 @@ from countersight.errors import GoldError
 from countersight.text import several
 
 _LETTER: Final = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
-"""The letter of an option in the forms that people write: B, b, (b), b)."""
+"""The letter of an option in the forms that people use: B, b, (b), b)."""
 
 
 _LONGEST_ROW: Final = 1 << 20
 _TRUTHS: Final = {"true": "yes", "false": "no", "yes": "yes", "no": "no"}
-"""Yes and no as people and spreadsheets write them."""
+"""Yes and no, as written by people and spreadsheets."""
 
 
 class _GoldLine(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Gold:
         self.key = key
         """The key that contains the answers of a hidden dataset."""
         self._corrected_questions: set[tuple[str, QuestionVariant]] = set()
-        """The questions whose answer differs, of the cases that were read so far."""
+        """The questions whose answer differs, among the cases read so far."""
 
     def __str__(self) -> str:
         """Return the name of the source, and how many answers it corrected so far."""
@@ -109,9 +109,7 @@ class Gold:
             question.kind,
             question.options,
         ):
-            raise GoldError(
-                f"{where}: the question differs from the question that was asked; only answers can be corrected"
-            )
+            raise GoldError(f"{where}: the question differs from the one that was asked; only answers can be corrected")
         letter = _LETTER.fullmatch(answer) if question.kind == "choice" else None
         answer = letter[1].upper() if letter else answer
         answer = _TRUTHS.get(answer.casefold(), answer) if question.kind == "boolean" else answer

@@ -1,14 +1,14 @@
 """Confidence intervals and p-values for all figures of runs, audits and `blind`.
 
-- A share or a mean has the exact binomial interval (Clopper and Pearson, 1934). It covers at least 95 % for every share
-  and every n, and one more right answer never lowers an end.
+- A share or a mean has the exact binomial interval (Clopper and Pearson, 1934). Its coverage is at least 95 % for every
+  share and every n, and one more right answer never lowers either end.
 - A difference over the same cases has Tango's score interval (1998) with a correction of half a case, and McNemar's
   exact test. Zero lies inside the interval if and only if p is at least 0.05.
 - Cases about the same picture are not independent. They count as the number of independent cases that would vary as
   much (Korn and Graubard, 1998). The design effect is cluster-robust with Satterthwaite's degrees of freedom, and is
-  pulled towards its largest possible value while there are few mistakes to estimate it from.
+  shrunk towards its largest possible value if there are few mistakes from which to estimate it.
 
-This is our own code because common packages have no intervals for paired differences in clusters.
+We use our own code because common packages have no intervals for paired differences in clusters.
 `benchmarks/coverage.py` measures the coverage of all intervals. All results are deterministic.
 """
 
@@ -57,7 +57,8 @@ def share_interval(right: float, n: float, confidence: float = CONFIDENCE) -> In
 def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE) -> Interval:
     """Return the interval of a mean of values between 0 and 1; values of one cluster may be dependent.
 
-    The lower end is at most the one for all right, the upper end at least the one for none right, on these clusters.
+    The lower end is at most that for all answers right, and the upper end at least that for none right, on these
+    clusters.
     """
     seen = np.asarray(values, dtype=np.float64)
     known = effective(seen, clusters, confidence)
@@ -73,8 +74,9 @@ def mean_interval(values: ArrayLike, clusters: ArrayLike | None = None, confiden
 def mcnemar(only_first: float, only_second: float) -> float:
     """Return the exact two-sided p of McNemar's test from the numbers of discordant cases.
 
-    Under the null hypothesis each discordant case is a fair coin, so p is twice the smaller tail of a binomial, at most
-    1. No mid-p, no continuity correction. Fractional numbers, which result from clusters, are interpolated.
+    Under the null hypothesis, each discordant case is a fair coin, so p is twice the smaller tail of a binomial, at
+    most 1. There is no mid-p and no continuity correction. Results for fractional numbers, which occur with clusters,
+    are interpolated.
     """
     if only_first < 0 or only_second < 0:
         raise ValueError("a number of cases cannot be negative")
@@ -186,8 +188,8 @@ class AdjustedTest(msgspec.Struct, frozen=True):
 def holm(ps: Sequence[float], confidence: float = CONFIDENCE) -> tuple[AdjustedTest, ...]:
     """Correct p-values by Holm's method (1979), and return for each the confidence of the matching interval.
 
-    Significant comparisons have the confidence of their own step, others that of the step at which the method stopped.
-    Zero then lies in the interval if and only if the adjusted p is at least 0.05.
+    Significant comparisons have the confidence of their own step; the others have that of the step at which the method
+    stopped. Zero then lies in the interval if and only if the adjusted p is at least 0.05.
     """
     adjusted: list[AdjustedTest] = [AdjustedTest(1.0, confidence)] * len(ps)
     largest, stopped = 0.0, 0
@@ -216,7 +218,7 @@ def _upper_end(more: float, less: float, n: float, z: float) -> float:
 
 
 def _score(more: float, less: float, n: float, supposed: float) -> float:
-    """Return how many standard errors an assumed difference is above the observed one, at its most likely
+    """Return how many standard errors an assumed difference is above the observed one, given the most likely
     discordance."""
     above = n * supposed - (more - less) - CORRECTION
     if above <= 0:
@@ -235,7 +237,7 @@ def score_quantile(confidence: float) -> float:
 
 @lru_cache(maxsize=256)
 def student_quantile(confidence: float, freedom: float) -> float:
-    """Return the quantile of Student's distribution, used instead of the normal one for few clusters."""
+    """Return the quantile of Student's distribution, used instead of the normal one if there are few clusters."""
     low, high = 0.0, 1e6
     for _ in range(2 * _STEPS):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Validate a judge against people: test whether it may replace them, and correct its scores with their labels.
+"""Validate a judge against people: test whether the judge can replace them, and correct its scores with their labels.
 
 The alt-test (Calderon et al., arXiv 2501.10970) leaves out one person at a time and tests whether the judge agrees with
 the others about as often as that person; the margin accounts for the judge's lower cost. Prediction-powered inference
@@ -39,7 +39,7 @@ class AltTest(msgspec.Struct, frozen=True):
 
     contests: tuple[Contest, ...]
     winning_rate: float | None
-    """The share of people whom the judge matches; the test is passed at one half."""
+    """The share of people whom the judge matches; the test is passed if it is at least one half."""
     why: str = ""
     """The reason if there is no result."""
 
@@ -93,7 +93,7 @@ def _below(gaps: Sequence[int], margin: float) -> float:
 
 
 def _by_benjamini_yekutieli(ps: Sequence[float], level: float) -> list[bool]:
-    """Return which hypotheses are rejected, with a false discovery rate that holds under any dependence."""
+    """Return for each hypothesis whether it is rejected; the false discovery rate holds under any dependence."""
     n = len(ps)
     harmonic = sum(1 / rank for rank in range(1, n + 1))
     order = sorted(range(n), key=lambda place: ps[place])
@@ -107,8 +107,9 @@ def corrected_mean(
 ) -> CorrectedMean | None:
     """Return the mean of a judge's scores over all items, corrected by people's labels of some items.
 
-    `judged` are the judge's scores of the labelled items, in the same order; `unlabelled` are the scores of the others.
-    The weight of the judge minimises the variance (PPI++). None with fewer than two labels or two unlabelled items.
+    `judged` has the judge's scores of the labelled items, in the same order; `unlabelled` has the scores of the others.
+    The weight of the judge minimises the variance (PPI++). Returns None with fewer than two labels or two unlabelled
+    items.
     """
     n, many = len(labels), len(unlabelled)
     if n < 2 or many < 2 or len(judged) != n:
@@ -126,7 +127,7 @@ def corrected_mean(
 
 
 def _as_share(interval: Interval, labels: Sequence[float], uncertainty: float, confidence: float) -> Interval:
-    """Return the interval of a share: limited to 0 and 1, and not narrower than the number of equal labels allows."""
+    """Return the interval of a share, limited to 0 to 1, and not narrower than the number of equal labels allows."""
     low, high = interval.low, interval.high
     if uncertainty < 1e-12:
         of_labels = share_interval(sum(labels), len(labels), confidence)

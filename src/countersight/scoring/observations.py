@@ -39,11 +39,11 @@ class Phi(Figure, frozen=True):
 class Correlation(msgspec.Struct, frozen=True):
     """The correlation between right answers in the two worlds, over cases scored in both.
 
-    The paper finds it slightly negative: models that see well are misled by what they see.
+    In the paper it is slightly negative: models that see well are misled by what they see.
     """
 
     phi: Phi | None
-    """None if either world has fewer than MIN_MARGINAL_COUNT right or other answers, which would be too little
+    """None if either world has fewer than MIN_MARGINAL_COUNT right answers or other answers, which is too little
     evidence."""
     n: int
     after_right: Figure
@@ -83,7 +83,7 @@ def _scored_and_read(outcomes: Outcomes, variant: QuestionVariant) -> NDArray[np
 
 
 def _phi(before: NDArray[np.bool_], after: NDArray[np.bool_], pictures: NDArray[np.int32]) -> Phi | None:
-    """Return the correlation of two answers about the same cases.
+    """Return the correlation of two answers to the same cases.
 
     The standard error is that of zero correlation with the shares as observed (Mantel and Haenszel, 1959). It is never
     zero, and the interval contains zero if and only if the test does not reject it. Cases of one picture are summed,
@@ -132,7 +132,7 @@ def ranking(outcomes: Outcomes, variant: QuestionVariant) -> Ranking | None:
 
 
 def compare_prompts(other: Outcomes, first: Outcomes) -> dict[str, Difference | None]:
-    """Return the results with another prompt minus those with the first, by measure, over cases scored with both.
+    """Return the results with another prompt minus those with the first prompt, by measure, over cases scored in both.
 
     The change of the drop is positive if the drop is larger with the other prompt.
     """

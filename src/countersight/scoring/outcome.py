@@ -29,7 +29,7 @@ RIGHT: Final = 7
 ALL: Final = "all"
 """The name of the results over all groups."""
 PRIOR_KNOWN, PRIOR_GIVEN = 1, 2
-"""Flags for a prior answer: the answer is known; it was given as a wrong answer."""
+"""Flags about the prior answer: whether it is known, and whether it was given as a wrong answer."""
 
 
 _BY_CASE: Final = (
@@ -58,7 +58,7 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
     """For each case and each of `VARIANTS`, the index of the extracted answer in `answer_texts`."""
     answer_texts: tuple[str | None, ...]
     replies: NDArray[np.int32]
-    """For each case and each of `VARIANTS`, the number of the journal's reply that counts, from 0; -1 if there is
+    """For each case and each of `VARIANTS`, the number of the reply in the journal that counts, from 0; -1 if there is
     none."""
     credits: NDArray[np.float32] | None
     """For each case and each of `VARIANTS`, the credit of the answer, from 0 to 1; None if all are right or wrong."""
@@ -99,11 +99,11 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return [*groups, (ALL, np.ones(len(self), dtype=np.bool_))]
 
     def asked(self, variant: QuestionVariant) -> NDArray[np.bool_]:
-        """Return which cases have the question."""
+        """Return a mask of the cases that have the question."""
         return np.greater(self._column(variant), 0)
 
     def scored(self, variant: QuestionVariant) -> NDArray[np.bool_]:
-        """Return which cases have a scored reply to the question: right, wrong or unread."""
+        """Return a mask of the cases with a scored reply to the question: right, wrong or unread."""
         return np.greater_equal(self._column(variant), UNREAD)
 
     def is_read(self, variant: QuestionVariant, mask: NDArray[Any]) -> bool:
@@ -111,23 +111,23 @@ class Outcomes(msgspec.Struct, frozen=True, eq=False):
         return bool((self._column(variant)[mask] > UNREAD).any())
 
     def unread(self, variant: QuestionVariant) -> NDArray[np.bool_]:
-        """Return which cases have an unread reply to the question."""
+        """Return a mask of the cases with an unread reply to the question."""
         return np.equal(self._column(variant), UNREAD)
 
     def right(self, variant: QuestionVariant) -> NDArray[np.bool_]:
-        """Return which cases have the right answer to the question."""
+        """Return a mask of the cases with the right answer to the question."""
         return np.equal(self._column(variant), RIGHT)
 
     def in_both_worlds(self) -> NDArray[np.bool_]:
-        """Return which cases are scored in both worlds."""
+        """Return a mask of the cases that are scored in both worlds."""
         return self.scored("factual") & self.scored("counterfactual")
 
     def both_right(self) -> NDArray[np.bool_]:
-        """Return which cases are right in both worlds: CFMM's acc+."""
+        """Return a mask of the cases that are right in both worlds (acc+ in CFMM)."""
         return self.right("factual") & self.right("counterfactual")
 
     def credit(self, variant: QuestionVariant) -> NDArray[np.float32]:
-        """Return the credit of each case's answer: 0 or 1, or between them if several people answered."""
+        """Return the credit of each case's answer: 0 or 1, or a value in between if several people answered."""
         if self.credits is None:
             return self.right(variant).astype(np.float32)
         return self.credits[:, VARIANTS.index(variant)]
@@ -162,7 +162,7 @@ MIN_CREDIT_FOR_RIGHT: Final = 0.5
 """The minimum credit of an answer that counts as right, for questions that several people answered."""
 _MAX_ANSWER_LENGTH = 120  # characters of a long open answer that are kept for display
 _PRECEDENCE: Final = (0, 0, 1, 2, 2, 3, 4, 4)
-"""The precedence of a reply by the code of its outcome: an answer first, then unread, cut or empty, failed."""
+"""The precedence of a reply by the code of its outcome: first an answer, then unread, cut or empty, and failed."""
 _CODES: Final[dict[str, int]] = {outcome: code for code, outcome in enumerate(OUTCOMES) if outcome}
 
 
@@ -202,9 +202,9 @@ def outcomes(
 ) -> Outcomes:
     """Join the cases of a dataset with the replies of a run, in any order, and judge each answer.
 
-    Of several replies to a question, the first of the best kind counts: answered, unread, cut or empty, failed.
-    `factual_from` overrides `read_from` for factual questions. Replies are matched with cases by row and id; with
-    `by_id`, only by id, because rows may have moved.
+    Of several replies to a question, the first of the best kind counts; the kinds are answered, unread, cut or empty,
+    and failed. `factual_from` overrides `read_from` for factual questions. Replies are matched with cases by row and
+    id; with `by_id`, only by id, because rows may have moved.
     """
     builder = _OutcomeBuilder(read_from, factual_from or read_from)
     rows: dict[str, int] = {}

@@ -1,7 +1,8 @@
 """Agreement between people or judges: raw agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
 
-Kappa and alpha collapse if nearly all labels are equal (in verification most answers are right); AC1 does not. So
-all of them are reported, each with a bootstrap interval over items or the reason why it is undefined. Items are rows of
+Kappa and alpha are misleading if nearly all labels are equal (in verification, most answers are right); AC1 is not.
+Therefore all of them are reported, each with a bootstrap interval over items or the reason why it is
+undefined. Items are rows of
 labels, one per person; None is an abstention.
 """
 
@@ -95,7 +96,7 @@ def _drawn(
 ) -> tuple[_Floats, NDArray[np.int64], _Floats]:
     """Return the distinct items, and how often each is drawn in each resample; the first row is the sample itself.
 
-    Equal items are counted together, so drawing n items is one multinomial draw. If nearly all items differ, fewer
+    Equal items are counted together, so n items are drawn with one multinomial draw. If nearly all items differ, fewer
     resamples are drawn to limit memory.
     """
     distinct, first, numbers = np.unique(np.hstack([counts, pairs]), axis=0, return_index=True, return_counts=True)
@@ -115,7 +116,7 @@ def _estimate(weights: _Floats, figure: "partial[_Floats]") -> Estimate:
 
 
 def _beyond_chance(observed: _Floats, expected: _Floats) -> _Floats:
-    """Return the agreement beyond chance as a share of the possible one; NaN if chance explains everything."""
+    """Return the agreement beyond chance as a share of the maximum; NaN if chance explains everything."""
     room = 1 - expected
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(room > 1e-12, (observed - expected) / room, np.nan)

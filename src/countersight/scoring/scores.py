@@ -41,23 +41,23 @@ class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
     imagination_gap: Difference | None
     """Shown minus counterfactual; None if no case was scored in both ways."""
     fell_back: Figure | None
-    """The share of wrong answers equal to the prior answer, among questions with a known prior."""
+    """The share of wrong answers that equal the prior answer, among questions with a known prior."""
     chance: dict[str, float | None]
-    """The expected scores of random guessing, 0 for a question without options; None if no scored one has options."""
+    """The expected scores of random guessing, which is 0 without options; None if no scored question has options."""
     unread: int
     cut: int
     empty: int
     failed: int
     missing: int
     in_both: tuple[Figure, Figure] | None = None
-    """Factual and counterfactual accuracy over cases scored in both worlds; their difference is the drop."""
+    """The factual and the counterfactual accuracy over cases scored in both worlds; their difference is the drop."""
     is_clustered: bool = False
     """Whether some of the cases share a picture, and intervals account for it."""
     restated: int = 0
     """The number of questions whose unread reply was restated, even if the new reply is unread as well."""
 
     def figure(self, measure: str) -> Figure | None:
-        """Return a measure as displayed; if there is a drop, both accuracies are over the cases of the drop."""
+        """Return a measure as displayed; if there is a drop, both accuracies are over the cases used for the drop."""
         if self.drop and self.in_both and measure in TWO_WORLDS:
             return self.in_both[TWO_WORLDS.index(measure)]
         found: Figure | None = getattr(self, measure)
@@ -149,7 +149,7 @@ def _difference(
 
 
 def _both_right(outcomes: Outcomes, in_both: _Mask) -> Figure:
-    """Return acc+; its upper bound counts unread replies as right."""
+    """Return acc+, whose upper bound counts unread replies as right."""
     right = outcomes.both_right()
     factual, counterfactual = (outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS)
     unread = int((factual & counterfactual & ~right & in_both).sum())
@@ -320,7 +320,7 @@ _SHOWN: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "im
 def describe_progress(row: GroupScores, damaged: int = 0, *, imported: bool = False) -> str:
     """Describe the progress, counting each reply once: "118 of 120 questions scored (3 of them unread); 2 cut".
 
-    `damaged` is the number of unreadable lines of the journal; their questions count as without a reply.
+    `damaged` is the number of unreadable lines of the journal; their questions count as unanswered.
     """
     is_partly_imported = bool(imported and row.missing and not damaged)
     questions = f"{row.scored:,} of {several(row.questions, 'question')}"

@@ -33,7 +33,7 @@ class SetPositions(msgspec.Struct, frozen=True, eq=False):
 
 
 class SetMetric(msgspec.Struct, frozen=True):
-    """How often all answers of a unit (a question, picture or set) are right, and how often guessing achieves that."""
+    """How often all answers for a question, picture or set are right, and how often that happens by guessing."""
 
     rate: Figure
     chance: float
@@ -57,7 +57,7 @@ class SetScores(msgspec.Struct, frozen=True):
 
     @property
     def metrics(self) -> dict[str, SetMetric]:
-        """The metrics by unit, as far as there are any."""
+        """The metrics by unit, if there are any."""
         every = zip(UNITS, (self.question, self.picture, self.whole), strict=True)
         return {unit: metric for unit, metric in every if metric}
 
@@ -127,7 +127,7 @@ def _lines(outcomes: Outcomes) -> list[tuple[str, _Mask]]:
 
 
 def as_fourth(case: Case) -> Case:
-    """Return the case with its fourth question, the one with "if" about the changed picture, as the only one."""
+    """Return the case with its fourth question (the one with "if" about the changed picture) as its only question."""
     return msgspec.structs.replace(case, factual=None, counterfactual=case.twice, shown=None, twice=None)
 
 

@@ -2,9 +2,9 @@
 
 The pictures, each with its cases, are drawn without replacement from a benchmark of known size. For an assumed mean, a
 gambler bets on every next picture; if the mean is as assumed, the gambler's wealth is a martingale and exceeds 1/alpha
-with a probability of at most alpha, at any time (Ville). The interval contains the means at which no gambler became
-that rich (Waudby-Smith and Ramdas, 2020 and 2024). The results of drawn pictures are known, so the interval shrinks to
-a point when all are drawn. The size of the bets affects only the width of the interval, not its validity.
+with a probability of at most alpha, at any time (Ville). The interval contains the means at which no gambler reached
+that wealth (Waudby-Smith and Ramdas, 2020 and 2024). The results of drawn pictures are known, so the interval shrinks
+to a point when all are drawn. The size of the bets affects only the width of the interval, not its validity.
 `benchmarks/stopping.py` measures both.
 """
 
@@ -92,7 +92,7 @@ class StoppingStatus(msgspec.Struct, frozen=True):
         return self.cases / self.of_cases if self.of_cases else 1.0
 
     def describe(self, cost: float = 0.0) -> str:
-        """Describe the result and the savings in a sentence; `cost` is the cost of the run in dollars."""
+        """Return a sentence about the result and the savings; `cost` is the cost of the run in dollars."""
         if self.cases in (0, self.of_cases):
             return f"{self}."
         saved = f"{self}: {self.of_cases - self.cases:,} cases ({1 - self.share:.0%}) were not run"
@@ -140,8 +140,8 @@ class PictureOrder:
         aim: float | None = None,
         group: str | None = None,
     ) -> tuple[Interval, float, int, int]:
-        """Return the interval of a metric after `pictures` pictures, its p for zero, and the numbers of cases run
-        and in total.
+        """Return the interval of a metric after `pictures` pictures, the p of zero, and the numbers of cases run and in
+        total.
 
         For missing and failed answers, each end of the interval assumes the worst case.
         """
@@ -194,8 +194,8 @@ def _values(outcomes: Outcomes, metric: str) -> tuple[dict[int, float], dict[int
 
 
 def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset, at: StoppingStatus) -> Scores:
-    """Replace the intervals of a run with a stopping rule; ordinary ones would be too narrow, because the data decided
-    when to stop."""
+    """Replace the intervals of a run with a stopping rule; ordinary ones would be too narrow, because the data
+    determined when the run stopped."""
     order = PictureOrder(dataset, at.rule.seed)
 
     def replaced(figure: Figure, metric: str, group: str | None) -> Figure:
@@ -224,7 +224,7 @@ def with_anytime_intervals(scores: Scores, outcomes: Outcomes, dataset: Dataset,
 LARGEST_BET: Final = 0.9
 """The maximum share of the wealth that is bet on one unit."""
 BETS: Final = (0.1, 0.2, 0.4, 0.6, 0.95)
-"""The shares of the wealth bet in parallel if no width is requested; the last one has two of the six stakes."""
+"""The shares of the wealth that are bet in parallel if no width is requested; the last has two of the six stakes."""
 _PRECISION = 1e-6
 
 _Floats = NDArray[np.float64]
@@ -263,7 +263,7 @@ def anytime_p(
 
 
 def _scaled(values: ArrayLike, units: int, low: float, high: float) -> _Floats:
-    """Scale the values to 0 to 1."""
+    """Scale the values to the range 0 to 1."""
     seen = (np.asarray(values, dtype=np.float64) - low) / (high - low)
     if seen.size > units or (seen.size and not (seen.min() >= -1e-9 and seen.max() <= 1 + 1e-9)):
         raise ValueError(f"there must be at most {units} values, each between {low} and {high}")

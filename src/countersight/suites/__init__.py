@@ -1,4 +1,4 @@
-"""Benchmarks: one module per suite, with its file formats and how its cases are made.
+"""Benchmarks: one module per suite, which defines its file formats and how its cases are made.
 
 Names are loaded lazily, so that `countersight --help` stays fast: a suite's module is imported on first use.
 """

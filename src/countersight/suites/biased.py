@@ -1,4 +1,4 @@
-"""VLMs Are Biased: the authors' table, a .parquet file of any split with embedded pictures, or a .jsonl file.
+"""VLMs Are Biased: the authors' table, which is a .parquet file of any split with embedded pictures, or a .jsonl file.
 
     image              the picture; if it is not embedded, image_path gives its file name
     topic, sub_topic   "Logos", "Adidas": what is shown

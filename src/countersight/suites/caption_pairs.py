@@ -1,7 +1,7 @@
 """Two pictures and two captions that differ in one thing: VisMin and COCO-Counterfactuals.
 
 Each caption is asked about both pictures as a yes/no question, so a row becomes four cases. The files have captions;
-the questions are our own. A model that does not look gives the same answer for both pictures.
+the questions are our own. A model that does not look at the picture gives the same answer for both.
 
 VisMin-bench, the authors' table (.parquet with the pictures inside):
 
@@ -42,7 +42,7 @@ def _four_of_each(row: Row) -> Iterator[Row]:
 
 
 def _coco_rows(row: Row) -> Iterator[Row]:
-    """Yield rows with the field names of the Hugging Face release, whatever the file calls its captions."""
+    """Yield rows with the field names of the Hugging Face release, whatever the caption fields are called."""
     found = {f"image_{place}": f"{row['id']}_img_{place}" for place in "01"} if "id" in row else {}
     captions = [name for name in row if "caption" in name.casefold()]
     if len(captions) == 2:

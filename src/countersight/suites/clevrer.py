@@ -1,10 +1,10 @@
 """CLEVRER: the authors' train.json or validation.json, with a folder of frames for each video (video_10000/*.png).
 
-A list of scenes, each with scene_index, video_filename and questions:
+The file has a list of scenes, each with scene_index, video_filename and questions:
 
     question, question_type    descriptive, explanatory, predictive or counterfactual
     answer                     the answer to a descriptive question
-    choices                    for the other types: a list of choice and answer (correct or wrong)
+    choices                    for the other types: a list of objects with choice and answer (correct or wrong)
 
 Every choice becomes a yes/no case. The choices of a question form a set, so that accuracy is reported per option and
 per question, as in the paper. At most eight evenly spaced frames are shown.

@@ -7,7 +7,7 @@
 
 A row becomes three cases: *seen* (the counterfactual picture, "What color is this strawberry?"), *known* (the same
 picture, "What color are most strawberries?") and *original* (the original picture with the question of *seen*). The
-prior of *seen* is the common-knowledge answer.
+prior for *seen* is the common-knowledge answer.
 """
 
 from pathlib import Path

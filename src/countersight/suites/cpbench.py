@@ -5,7 +5,8 @@
     tag                  cpq if the presupposed thing is absent, tpq if it is present
 
 The file has no right answers: in the paper, a language model judges whether a reply rejects the presupposition. We ask
-whether everything presupposed is in the picture, which needs no judge but gives figures that are not comparable.
+whether everything presupposed is in the picture, which needs no judge but gives figures that cannot be compared with
+those in the paper.
 """
 
 from functools import partial

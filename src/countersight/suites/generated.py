@@ -1,4 +1,4 @@
-"""What generated suites share: groups and wordings of questions, smallest changes, and splits by picture."""
+"""Code shared by generated suites: groups and wordings of questions, smallest changes, and splits by picture."""
 
 import hashlib
 from collections import Counter
@@ -23,8 +23,8 @@ def smallest(
 ) -> list[Candidate]:
     """Return all candidates of the smallest size that reach the goal; candidates are given with their sizes.
 
-    All candidates of a size are tried before larger ones, so the result is provably minimal, and unique if it has one
-    candidate. Sizes above `most` are not tried.
+    All candidates of a size are tried before larger ones, so the result is provably minimal, and unique if there is
+    only one candidate. Sizes above `most` are not tried.
     """
     ordered = sorted(candidates, key=lambda sized: sized[0])
     for size, alike in groupby(ordered, key=lambda sized: sized[0]):

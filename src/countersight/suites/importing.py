@@ -28,7 +28,7 @@ OnBad = Callable[[int, str, str], None]
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A random part of a file, given as a number or share of its cases. A seed fixes the part; sets stay whole."""
+    """A random part of a file, given as a number or a share of its cases. A seed determines it; sets are not split."""
 
     cases: int | None = None
     share: float | None = None
@@ -58,7 +58,7 @@ class Imported(msgspec.Struct, frozen=True):
     bad: int
     without_picture: int
     incomplete: tuple[str, ...] = ()
-    """Sets with missing cases, each with its number of cases: they are not scored as sets."""
+    """Sets with missing cases, each with its number of cases; they are not scored as sets."""
     not_found: dict[str, int] = {}
     """Pictures that are not in the given folder, each with the first line (or entry) that names it; a trailing slash
     marks a folder of frames."""
@@ -69,7 +69,7 @@ class Imported(msgspec.Struct, frozen=True):
     kinds: dict[str, int] = {}
     """The number of questions of each kind of answer."""
     notes: tuple[str, ...] = ()
-    """Unknown columns and repeated rows in the user's own table, as sentences."""
+    """Messages about unknown columns and repeated rows in the user's own table."""
 
 
 def first_of(names: Sequence[str]) -> str:
@@ -90,8 +90,8 @@ def import_file(
 ) -> Imported:
     """Import the published file of a suite into a new dataset folder, with pictures if their folder is given.
 
-    Invalid rows are passed to `on_bad` (line, field, reason) and skipped. `part` imports a random part of the cases
-    only; `own` contains the suite's own options. The dataset card records the settings.
+    Invalid rows are passed to `on_bad` (line, field, reason) and skipped. With `part`, only a random part of the cases
+    is imported; `own` contains the suite's own options. The dataset card records the settings.
     """
     from countersight.blindness import card_section  # slow to import
 
@@ -222,7 +222,7 @@ def _import_rows(
 
 
 def _unknown_fields(layout: Layout, source: Path, fields: list[str]) -> tuple[str, ...]:
-    """Return the fields that the layout does not know; raises an error for a misspelt optional one."""
+    """Return the fields that the layout does not know; raises an error for a misspelt optional field."""
     unknown = tuple(name for name in fields if name not in (*layout.fields, *layout.optional))
     absent = [name for name in layout.optional if name not in fields]
     for name in unknown:

@@ -6,7 +6,7 @@
     answer     Yes or No, A or B
     type       yes_no or multiple_choice (lmms-eval: question_type)
 
-Case does not matter in column names. Options are read if the question ends with "Option: A: …; B: …".
+Upper and lower case do not matter in column names. Options are read if the question ends with "Option: A: …; B: …".
 """
 
 import re

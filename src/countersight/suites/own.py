@@ -97,7 +97,7 @@ def _question(row: Row, world: str, options: tuple[str, ...]) -> Question:
 
 
 def _unambiguous(answer: str, field: str) -> str:
-    """Return an answer with a decimal point, and with the yes or no that a spreadsheet writes as TRUE or FALSE."""
+    """Return an answer with a decimal point, and with yes or no for the TRUE or FALSE of a spreadsheet."""
     if _THOUSAND_OR_DECIMAL.fullmatch(answer):
         whole = answer.replace(".", "")
         raise BadField(field, f"{answer} can be read as a whole number or as a decimal; write {whole} or {answer}0")

@@ -1,7 +1,7 @@
 """The terms of a suite's scores: the names of its figures, and how its cases are grouped.
 
 A suite without its own terms (`Suite.terms`), or a dataset of several suites, is reported in the default terms:
-factual, counterfactual, drop, both right, by group. The worlds are called factual and counterfactual in every suite,
+factual, counterfactual, drop and both right, by group. The worlds are called factual and counterfactual in every suite,
 even if its paper uses other names (C-VQA: original); only figures keep the paper's own names (CFMM: acc_b).
 """
 
@@ -37,7 +37,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """How a suite's scores are presented."""
 
     about: str = ""
-    """The words after "was tested on 100 cases …"; empty to derive them from the worlds."""
+    """The text after "was tested on 100 cases …"; if empty, it is derived from the worlds."""
     group: str = "group"
     groups: dict[str, str] = {}
     """The groups in the paper's order, and their names in the paper."""
@@ -45,7 +45,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """The figures to show, in order, and their names in the paper."""
     axes: "tuple[Axis, ...]" = ()
     adds_up: bool = False
-    """Whether the paper reports a total that adds up the groups, each with at most 100 points."""
+    """Whether the paper reports a total, which is the sum over the groups with at most 100 points each."""
     counts: bool = False
     """Whether every share is also shown as a count."""
     wholes: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Copy the pictures of an imported case into the dataset: from a folder, from the file itself, or frames of a video."""
+"""Copy the pictures of an imported case into the dataset: from a folder, the file itself, or the frames of a video."""
 
 import re
 from pathlib import Path, PurePosixPath

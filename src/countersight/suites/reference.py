@@ -48,22 +48,22 @@ class TablePlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The axis along which the line divides the cases; empty for groups."""
     line: str = msgspec.field(default=ALL, name="group")
     measure: str = ""
-    """One of `RUN_MEASURES`, or another name for the figure; empty if we have no counterpart."""
+    """One of `RUN_MEASURES`, or another name for the figure; empty if Countersight has no such measure."""
     negated: bool = False
-    """Whether the paper prints it with the opposite sign."""
+    """Whether the paper prints the figure with the opposite sign."""
 
 
 class System(msgspec.Struct, frozen=True):
     """A paper's results for one model: a cell, or None, for each place of the table."""
 
     names: tuple[str, ...]
-    """The model, then what else distinguishes it: its prompt, its kind, its editor."""
+    """The model, and what else distinguishes the row: a prompt, a kind, an editor."""
     cells: tuple[Printed | None, ...]
     n: int | None
 
     @property
     def name(self) -> str:
-        """The model and what distinguishes it, in one line."""
+        """The model and what else distinguishes the row, in one line."""
         return ", ".join(self.names)
 
 
@@ -79,7 +79,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     places: tuple[TablePlace, ...] = msgspec.field(name="columns")
     """The other columns."""
     printed: tuple[tuple[str, ...], ...] = msgspec.field(name="rows")
-    """The texts of the rows. If the paper has one row for each group of a single model, they are one row here."""
+    """The texts of the rows. If the paper has a row for each group of a single model, these rows are combined here."""
     note: str = ""
     n: int | None = None
     row_n: dict[str, int] = {}
@@ -110,7 +110,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def measured(self) -> bool:
-        """Whether a run of the suite has comparable figures."""
+        """Whether a run of the suite has figures to compare with the table."""
         return any(place.measure in RUN_MEASURES for place in self.places)
 
     def cell(self, row: str, column: str) -> Printed | None:
@@ -144,7 +144,7 @@ def papers() -> dict[str, str]:
 
 @cache
 def tables(paper: str) -> tuple[PaperTable, ...]:
-    """Return all available tables of a paper, in its order."""
+    """Return all available tables of a paper, in the order of the paper."""
     if paper not in papers():
         raise ReferenceTableError(unknown("paper", paper, papers()))
     text = (files(papers()[paper]) / "reference.toml").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The registry of suites: built-in ones, and those of other packages. Importing this module imports no suite."""
+"""The registry of suites: the built-in ones, and those of other packages. Importing this module imports no suite."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -49,7 +49,7 @@ SUITES: "Final[Registry[Suite]]" = Registry(
 
 
 def suites() -> "dict[str, Suite]":
-    """Return every suite by name: ours, and importable ones of other packages."""
+    """Return every suite by name: the built-in ones, and those of other packages that can be imported."""
     faults = suite_faults()
     return {name: find_suite(name) for name in SUITES if name in SUITES.built_in or name not in faults}
 
@@ -75,7 +75,7 @@ def _fault(name: str, suite: object) -> str:
 
     if not isinstance(suite, Suite):
         return "cannot be used: its entry point is not a Suite"
-    return "" if suite.name == name else f"cannot be used: it calls itself {suite.name!r}; rename its entry point"
+    return "" if suite.name == name else f"cannot be used: its name is {suite.name!r}; rename its entry point"
 
 
 def known_suite(name: str) -> "Suite | None":
@@ -87,7 +87,7 @@ def known_suite(name: str) -> "Suite | None":
 
 
 def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
-    """Return the terms of a suite, or the default ones if it has none of its own or none for these worlds."""
+    """Return the terms of a suite, or the default terms if it has none of its own or none for these worlds."""
     from countersight.suites.paper_terms import PLAIN
 
     own = _own_terms(suite)

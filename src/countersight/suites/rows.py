@@ -1,4 +1,4 @@
-"""Read the rows of published files in any format, and the values of their fields.
+"""Read the rows of published files in any supported format, and the values of their fields.
 
 The formats are CSV and TSV, JSON lines, one JSON document with a list of entries (plain or gzipped), and Parquet. Files
 are streamed if the format allows it, and sizes are limited. An invalid row does not stop reading: it is returned as a
@@ -25,11 +25,11 @@ from countersight.files import bounded_lines
 from countersight.suites.suite import BadField, BadFile, Layout, Pictured, Row, Rows
 
 MAX_LINE: Final = 1 << 20
-"""The longest part of a line that is read at once, so that a file with one endless line cannot fill the memory."""
+"""The longest part of a line that is read at once, so that a file with a very long line cannot exhaust the memory."""
 MAX_FILE: Final = 1 << 29
-"""Size limit of a JSON document, unpacked; VQAv2's largest, the training annotations, has under 400 million."""
+"""Size limit of an unpacked JSON document, in bytes; the largest file of VQAv2 has under 400 million."""
 _LONGEST_HEADER: Final = 300
-"""The number of characters of a header that an error message quotes."""
+"""The maximum number of characters of a header quoted in an error message."""
 _PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", re.I)
 """The file name of a picture; any other text in a picture field is the picture itself, as base64."""
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
@@ -97,7 +97,7 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
 
 
 def _named(header: list[str], columns: tuple[str, ...]) -> list[str]:
-    """Return a header with the known spelling of these columns, whose case is ignored."""
+    """Return a header with the known spelling of these columns; case is ignored."""
     by_name = {column.casefold(): column for column in columns if column not in header}
     return [by_name.get(name.strip().casefold(), name) for name in header]
 
@@ -130,7 +130,7 @@ def jsonl_rows(path: Path, fields: tuple[str, ...]) -> Rows:
 
 
 def json_row(text: bytes, fields: tuple[str, ...], piece: str = "line") -> Row | BadField:
-    """Return the row in a part of a file, if it is a JSON object with these fields; else its fault."""
+    """Return the row in a part of a file if it is a JSON object with these fields; otherwise its fault."""
     if len(text) > MAX_LINE:
         return BadField(piece, f"is longer than {MAX_LINE:,} bytes")
     try:
@@ -217,7 +217,7 @@ def plain_text(row: Row, field: str) -> str:
 
 
 def name_of(row: Row, field: str, names: tuple[str, ...]) -> str:
-    """Return which of these names is in a field, ignoring case."""
+    """Return the one of these names that is in a field, ignoring case."""
     text = text_of(row, field)
     name = text.casefold()
     if name not in names:

@@ -1,4 +1,4 @@
-"""A suite's additions to `describe`: its cases counted as in its paper, with the paper's figures."""
+"""A suite's additions to `describe`: statistics computed as in its paper, next to the paper's figures."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ def words(question: Question) -> int:
 
 
 class ReportedPairs(msgspec.Struct, frozen=True):
-    """The figures that a suite's paper reports about its pairs, in the paper's order and as printed."""
+    """The figures that a suite's paper reports about its pairs, as printed and in the order of the paper."""
 
     source: str
     """The paper and the section."""
@@ -76,11 +76,11 @@ class PairTally:
         """Yield a table with each figure, as counted here and as printed in the paper."""
         figures = ((what, self._counted(what, printed), printed) for what, printed in self._reported.figures.items())
         lines = tuple(Line(tuple(map(TableCell, cells))) for cells in figures)
-        note = f"reported: of the whole published set ({self._reported.source})"
+        note = f"reported for the whole published set ({self._reported.source})"
         yield Grid("Compared with the paper", ("", "here", "reported"), lines, note)
 
     def _counted(self, what: str, printed: str) -> str:
-        """Return a figure in the form of the printed one: a mean with two decimals, or a count."""
+        """Return a figure in the same form as the printed one: a mean with two decimals, or a count."""
         if "." not in printed:
             return f"{self._counts[what]:,}"
         unit = " %" if printed.endswith("%") else ""

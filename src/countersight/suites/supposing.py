@@ -17,7 +17,7 @@ _PLURAL = r"(?:and|or|that|which|who|half|third|quarter|dozen|hundred|thousand|m
 _SINGULAR = re.compile(
     rf"^((?:one|1|another|it|he|she|this|the (?:top|bottom) \w+ circle)(?: (?!{_PLURAL})[\w'’-]+){{0,8}}?) were\b", re.I
 )
-"""The beginning of a clause whose subject is one thing, and which has no word that can make it several things."""
+"""The beginning of a clause whose subject is one thing, without any word that could make the subject plural."""
 
 
 def supposed(question: str) -> Change | None:

@@ -1,4 +1,4 @@
-"""Train a matcher, CoSIm's baseline: a transformer that scores each option (CoSIm, sections 6 to 8)."""
+"""Train a matcher, the baseline of CoSIm: a transformer that scores each option (CoSIm, sections 6 to 8)."""
 
 import lazy_loader
 

@@ -1,6 +1,6 @@
 """`countersight train matcher`: train all seeds and folds in turn, and resume interrupted training.
 
-The results are the accuracy with confidence interval and spread over seeds, compared with CoSIm's paper.
+The results are the accuracy, its confidence interval and its spread over seeds, compared with CoSIm's paper.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -101,7 +101,7 @@ def _train_all(
     beside: Sequence[Example],
     say: Callable[[str], None],
 ) -> Scores:
-    """Return the scores that each seed's matchers give to examples they were not trained on."""
+    """Return the scores that the matchers of each seed give to examples that they were not trained on."""
     import torch
 
     from countersight.training.loop import Trainer, TrainingBatches, sequences_for
@@ -156,7 +156,7 @@ def _store_plan(folder: Path, kept: KeptPlan) -> None:
 
 
 def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores: Scores, *, beside: str = "") -> Result:
-    """Compute the results and write them as data and a card; `beside` is the name of the additional training
+    """Compute the results, and write them as data and as a card; `beside` is the name of the additional training
     file."""
     tried = [one for one in examples if all(one.key in of_seed for of_seed in scores.values())]
     if not tried:  # without folds, each seed holds out different pictures
@@ -198,10 +198,10 @@ def protocol(plan: Plan) -> str:
         return f"{plan.folds}-fold by picture; {chosen}"
     if plan.held_out:
         return (
-            "on the held-out pictures that also selected the best epoch, which is optimistic: use `folds` for an "
-            "unbiased figure"
+            "on the held-out pictures that were also used to select the best epoch, which is optimistic; use `folds` "
+            "for an unbiased figure"
         )
-    return "**on the training cases themselves**, which is meaningless: use `folds` for an unbiased figure"
+    return "**on the training cases themselves**, which is meaningless; use `folds` for an unbiased figure"
 
 
 def reported(plan: Plan, beside: str) -> str:
@@ -235,7 +235,7 @@ def _card(plan: Plan, result: Result, beside: str) -> str:
         f"{title}\n\nAccuracy in per cent, {protocol(plan)}.\n\n| | accuracy |\n| --- | --- |\n"
         + "\n".join(f"| {name} | {value} |" for name, value in rows.items())
         + "\n\nIntervals are 95 %, clustered by picture.\n\n"
-        f"Every setting:\n\n```json\n{settings}\n```\n"
+        f"All settings:\n\n```json\n{settings}\n```\n"
     )
 
 

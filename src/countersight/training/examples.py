@@ -79,7 +79,7 @@ def read_vcr(path: Path) -> list[Example]:
 
 
 def _in_words(tokens: Sequence[Any], names: Sequence[str]) -> str:
-    """Replace VCR's lists of object numbers by names: [0, 2] is "person and dog"."""
+    """Replace VCR's lists of object numbers with names: [0, 2] is "person and dog"."""
     words = [" and ".join(names[thing] for thing in token) if isinstance(token, list) else token for token in tokens]
     return " ".join(words)
 

@@ -45,7 +45,7 @@ def _encoded(dataset: Dataset, names: Sequence[str], encoder: str) -> Iterator[t
 def features_from_tsv(dataset: Dataset, tsv: Path, folder: Path, vcr: Path | None = None) -> Regions:
     """Import the regions of every picture from an LXMERT feature file, matched by file name without extension.
 
-    If VCR's annotations are given, the regions of VCR's pictures are imported too, for training on both datasets.
+    If VCR's annotations are given, the regions of VCR's pictures are also imported, for training on both datasets.
     """
     own, beside = pictures_of(dataset), {one.picture for one in read_vcr(vcr)} if vcr else set()
     names = {Path(name).stem: name for name in (*own, *sorted(beside))}

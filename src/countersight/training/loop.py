@@ -1,4 +1,4 @@
-"""The training loop of one matcher, and its batches. Every epoch is saved, so an interruption loses at most one epoch.
+"""The training loop of one matcher, and its batches. Every epoch is saved, so at most one epoch is lost.
 
 All options of an example are in one batch, and batches have similar lengths.
 """
@@ -125,7 +125,7 @@ class Trainer:
         seed: int,
         say: Callable[[str], None],
     ) -> None:
-        """Train to the end, and load the network of the best epoch.
+        """Train until the last epoch, and load the network of the best epoch.
 
         Batches of `beside` alternate with those of the examples (multi-task training; CoSIm, section 7).
         """
@@ -262,7 +262,7 @@ def sequences_for(encoder: str, examples: Sequence[Example]) -> Sequences:
 
 
 def _learn_tokenizer(examples: Sequence[Example]) -> Any:
-    """Build a vocabulary of the most frequent words, and of all characters, which spell other words.
+    """Build a vocabulary of the most frequent words and of all characters, with which other words are spelled.
 
     Unlike in the `tokenizers` trainer, ties are broken deterministically, so that training is reproducible.
     """

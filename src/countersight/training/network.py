@@ -138,7 +138,7 @@ def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
 
 
 def _initial_scale(plan: Plan) -> float:
-    """Return the scale of random weights; BERT's 0.02 suits its own size but is too small for smaller networks."""
+    """Return the scale of random weights; the 0.02 of BERT suits its size but is too small for smaller networks."""
     return float(plan.hidden**-0.5)
 
 

@@ -26,7 +26,7 @@ LIMITS: Final = {
     "dropout": (0.0, 0.99),
     "held_out": (0.0, 0.5),
 }
-"""The minimum and maximum of each number in a plan; outside this range, training fails late or learns nothing."""
+"""The minimum and maximum of each number in a plan; outside this range, training fails late or has no effect."""
 SIZES: Final[dict[str, dict[str, int | float | str]]] = {
     "paper": {},
     "small": {
@@ -44,12 +44,12 @@ LARGEST_SEED = 2**63 - 1
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All training settings that the result depends on, apart from the cases; stored with the checkpoints."""
+    """All training settings that the result depends on, apart from the cases; they are stored with the checkpoints."""
 
     inputs: Inputs = "text"
     objective: Objective = "ce"
     encoder: str = ""
-    """The folder of a BERT-like text encoder or of LXMERT; empty to train from scratch; `counts` for no encoder."""
+    """The folder of a BERT-like text encoder or of LXMERT; empty to train from scratch, or `counts` for no encoder."""
     features: str = ""
     """The folder of regions for full inputs, computed with `countersight features`."""
     seeds: tuple[int, ...] = SEEDS
@@ -90,7 +90,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
             raise CountersightError(f"{self.encoder} is not the folder of an encoder: it has no config.json")
         if self.objective == "contrastive" and self.inputs != "full":
-            raise CountersightError("the contrastive objective compares texts with pictures: it needs `inputs` full")
+            raise CountersightError("the contrastive objective compares texts with pictures, so it needs `inputs` full")
         if self.inputs == "full" and not self.features:
             raise CountersightError(
                 "`inputs` full needs regions of pictures: compute them with `countersight features`, and name their "

@@ -160,7 +160,7 @@ def open_dataset(path: Path | str) -> Dataset:
 
 
 def _check_second_file(suite: str, chosen: Suite, source: Path | None, beside: Path | str | None) -> None:
-    """Raise an error if a suite needs a second file that is missing, or has none."""
+    """Raise an error if a second file is required but missing, or given but not used by the suite."""
     second = chosen.second_file
     if beside is not None and second is None:
         raise CountersightError(f"{suite} is imported from one file; leave out `beside`")

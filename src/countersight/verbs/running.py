@@ -64,7 +64,7 @@ async def run_async(
     """
     check_from(1, cases=cases)
     if until_metric and until is None:
-        raise CountersightError("`until_metric` names the measure that `until` watches: add `until`")
+        raise CountersightError("`until_metric` has no effect without `until`: add `until`")
     opened = dataset_of(dataset)
     chosen_prompt = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
     chosen = settings_of(settings, ModelSettings(max_tokens=chosen_prompt.max_tokens))

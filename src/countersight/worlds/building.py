@@ -1,7 +1,7 @@
 """Build random worlds of supports: towers, bridges, balances, leaning planks, shelves and things on strings.
 
-A structure is built on the line 0; positions above it are negative. The solver then checks whether it is stable. If it
-is not, it is built again.
+A structure is built on the line 0; positions above it are negative. The solver then checks whether the structure is
+stable; if not, it is built again.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ from countersight.worlds.touching import contacts
 PLANK = 12
 """Thickness of planks and shelves."""
 MIN_GAP = 14
-"""Least distance of things that do not touch."""
+"""Minimum distance between things that do not touch."""
 _CUP, _BALL = (38, 36), 24
 
 
@@ -128,7 +128,7 @@ def _loads(build: Structure, left: float, right: float, bottom: float, number: i
 
 
 def balance(build: Structure) -> None:
-    """Build a plank on one block, from which it would slip without a weight on its other end."""
+    """Build a plank on one block, from which it would slip without a weight at its other end."""
     rng = build.rng
     height, width = rng.randint(36, 64), 2 * rng.randint(16, 22)
     length = 2 * rng.randint(52, 74)
@@ -195,7 +195,7 @@ def hanging(build: Structure) -> None:
 
 
 def chain(build: Structure) -> None:
-    """Build three hanging blocks, one below the other: without the second, the third falls, and the first does not."""
+    """Build three hanging blocks, one below the other; without the second, the third falls but the first does not."""
     thing = build.put("hook", -8, 10, 16, 10, 0)
     for _ in range(3):
         thing = build.hang(thing, 0, build.rng.randint(18, 30))
@@ -262,7 +262,7 @@ def _corners(world: Supports) -> list[Point]:
 DIFFICULTIES: dict[Difficulty, tuple[int, int]] = {"easy": (3, 6), "medium": (7, 9), "hard": (10, 14)}
 """The number of things in a world of each difficulty, apart from those on the floor."""
 EDGE = 16
-"""Least distance of things from the border of the picture."""
+"""Minimum distance of things from the border of the picture."""
 BEAM = 16
 """The lower edge of the beam that hooks are fixed to."""
 _SHELF = 148
@@ -367,8 +367,8 @@ def _lying(rng: Random, number: int) -> list[WorldThing]:
 
 
 def _coloured(world: Supports, rng: Random) -> Supports | None:
-    """Return the world with random colours, different for things that touch and things of the same kind; None if there
-    are not enough colours."""
+    """Return the world with random colours, which differ for things that touch and for things of the same kind; None if
+    there are not enough colours."""
     touching: dict[str, set[str]] = {thing.id: set() for thing in world.things}
     for contact in contacts(world):
         if contact.lower:

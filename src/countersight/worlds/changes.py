@@ -1,4 +1,4 @@
-"""Changes of a world of supports as data, their outcomes, and the file of a dataset's worlds."""
+"""Changes to a world of supports as data, their outcomes, and the file with the worlds of a dataset."""
 
 from random import Random
 
@@ -19,7 +19,7 @@ friction."""
 
 
 class RemoveThing(msgspec.Struct, frozen=True, tag_field="kind", tag="remove"):
-    """Removes a thing with the strings tied to it; or cuts a string."""
+    """Removes a thing with the strings tied to it, or cuts a string."""
 
     id: str
 
@@ -31,7 +31,7 @@ class AddThing(msgspec.Struct, frozen=True, tag_field="kind", tag="add"):
 
 
 class Replace(msgspec.Struct, frozen=True, tag_field="kind", tag="replace"):
-    """Replaces a thing by one of the same size and another weight."""
+    """Replaces a thing with one of the same size but another weight."""
 
     id: str
     weight: float
@@ -53,7 +53,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     fallen: frozenset[str]
     world: Supports | None
-    """The world after it came to rest; None if there is no room on the floor for the fallen things."""
+    """The world after everything has come to rest; None if there is no room on the floor for the fallen things."""
 
 
 def apply_change(world: Supports, change: WorldChange) -> Supports:
@@ -75,14 +75,14 @@ def apply_change(world: Supports, change: WorldChange) -> Supports:
 
 
 def fallen_under(world: Supports, change: WorldChange, *, margin: float = MARGIN) -> frozenset[str]:
-    """Return what falls under a change of a stable world; raises Unclear if a viewer could not tell."""
+    """Return what falls after a change to a stable world; raises Unclear if a viewer could not tell."""
     if isinstance(change, RemoveThing):
         return fallen(world, change.id, margin=margin)
     return fallen(apply_change(world, change), margin=margin)
 
 
 def outcome(world: Supports, change: WorldChange) -> Outcome:
-    """Return the outcome of a change of a stable world; raises Unclear if a viewer could not tell."""
+    """Return the outcome of a change to a stable world; raises Unclear if a viewer could not tell."""
     down = fallen_under(world, change)
     return Outcome(down, world_after_fall(apply_change(world, change), down))
 

@@ -1,9 +1,9 @@
-"""Discs on a table with walls, simulated event by event; changes of tables, and random tables.
+"""Discs on a table with walls, simulated event by event; changes to tables, and random tables.
 
 There is no time step, so discs that are not hit keep exactly the same values. Every disc is slowed down in proportion
 to its speed. Time is therefore counted not in seconds but in τ, the share of its distance that a disc has covered: all
 discs move at constant speed from τ = 0 to τ = 1, when they come to rest. The next collision of two discs is the root of
-a quadratic equation, and changes these two only.
+a quadratic equation, and changes only these two.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ ARROW = 1 / 3
 _ARROW_CHECKPOINTS = tuple(nth / 12 for nth in range(13))
 """The points of an arrow at which it is checked for obstacles, as shares of its length."""
 _MAX_EVENTS = 200
-"""The most events in a world; generated worlds have a handful."""
+"""The maximum number of events in a world; generated worlds have only a few."""
 Side = Literal["left", "right", "top", "bottom"]
 Place = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
 
@@ -152,7 +152,7 @@ def motion(world: Discs) -> Motion:
 
 
 def _next_events(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> list[Event]:
-    """Return what would happen next to each of some discs, considering the walls and each other disc separately."""
+    """Return the next event of each of these discs, considering the walls and each other disc separately."""
     found = [event for name in names if (event := _next_wall_contact(discs[name], tracks[name][-1]))]
     for name in names:
         found += _next_disc_contacts(name, discs, tracks)
@@ -162,7 +162,7 @@ def _next_events(names: Sequence[str], discs: dict[str, Disc], tracks: dict[str,
 def _next_disc_contacts(name: str, discs: dict[str, Disc], tracks: dict[str, list[Track]]) -> Iterator[Event]:
     """Yield when a disc on a new track next touches each other disc.
 
-    The time depends on two tracks only and is bit for bit the same for both discs, so no third disc can change it.
+    The time depends only on the two tracks and is bit for bit the same for both discs, so no third disc can change it.
     """
     since, x, y, vx, vy = tracks[name][-1]
     for other, disc in discs.items():
@@ -182,7 +182,7 @@ def _next_disc_contacts(name: str, discs: dict[str, Disc], tracks: dict[str, lis
 
 
 def _next_wall_contact(disc: Disc, track: Track) -> Event | None:
-    """Return when a disc touches a wall next."""
+    """Return when a disc next touches a wall."""
     low, high = WALL + disc.radius, FIELD - WALL - disc.radius
     found: list[tuple[float, Side]] = []
     for place, speed, sides in ((track.x, track.vx, ("left", "right")), (track.y, track.vy, ("top", "bottom"))):
@@ -246,14 +246,14 @@ def gaps(world: Discs) -> Iterator[float]:
 
 
 MIN_INITIAL_GAP = 12.0
-"""The least initial distance between discs, and from the walls."""
+"""The minimum initial distance between discs, and from the walls."""
 DISC_COUNTS: dict[Difficulty, tuple[int, int]] = {"easy": (6, 6), "medium": (7, 7), "hard": (8, 8)}
 _PUSHED_DISCS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
-"""The number of discs that are pushed; if two move, it cannot be judged by eye when they meet."""
+"""The number of discs that are pushed; if two move, a viewer cannot judge when they meet."""
 _MIN_GAP_AFTER_CHANGE = 6.0
-"""The least distance between discs, and from the walls, after a change."""
+"""The minimum distance between discs, and from the walls, after a change."""
 _RADIUS_VARIATION = 3.0
-"""Radii are varied by this many pixels, so two discs must clearly hit or miss each other, by 6 pixels."""
+"""Radii are varied by this many pixels, so two discs must clearly hit or miss each other (by 6 pixels)."""
 
 
 class RemoveDisc(msgspec.Struct, frozen=True, tag_field="kind", tag="take"):
@@ -304,7 +304,7 @@ def resized_discs(world: Discs) -> list[Discs]:
 
 
 def build_discs(rng: Random, difficulty: Difficulty) -> Discs:
-    """Return a random table: a few discs are pushed, most of them towards another."""
+    """Return a random table: a few discs are pushed, most of them towards another disc."""
     number = rng.randint(*DISC_COUNTS[difficulty])
     while True:
         colours = rng.sample(COLOURS, number)
@@ -324,13 +324,13 @@ def _placed(rng: Random, nth: int, colour: str) -> Disc:
 
 
 def _pushed(rng: Random, discs: tuple[Disc, ...], number: int) -> list[Disc]:
-    """Return the discs after pushing this many of them, each towards another disc or past it."""
+    """Return the discs after this many of them are pushed, each towards another disc or past it."""
     moving = set(rng.sample(range(len(discs)), number))
     return [aimed(rng, disc, discs) if nth in moving else disc for nth, disc in enumerate(discs)]
 
 
 def aimed(rng: Random, disc: Disc, discs: tuple[Disc, ...]) -> Disc:
-    """Return the disc pushed roughly towards another disc, about as far as that disc or farther."""
+    """Return the disc with a push roughly towards another disc, about as far as that disc or farther."""
     goal = rng.choice([other for other in discs if other.id != disc.id])
     angle = atan2(goal.y - disc.y, goal.x - disc.x) + rng.gauss(0, 0.12)
     length = min(380.0, hypot(goal.x - disc.x, goal.y - disc.y) * rng.uniform(0.8, 2.2))
@@ -338,7 +338,7 @@ def aimed(rng: Random, disc: Disc, discs: tuple[Disc, ...]) -> Disc:
 
 
 def pushed(disc: Disc, angle: float, length: float) -> Disc:
-    """Return the disc pushed in a direction, in whole pixels."""
+    """Return the disc with a push in a direction, in whole pixels."""
     return replace(disc, vx=float(round(cos(angle) * length)), vy=float(round(sin(angle) * length)))
 
 
@@ -355,12 +355,12 @@ def shifted_disc(disc: Disc, way: str) -> Disc:
 
 
 def faster(disc: Disc, factor: float) -> Disc:
-    """Return the disc pushed at a multiple of its speed."""
+    """Return the disc with a push at a multiple of its speed."""
     return replace(disc, vx=disc.vx * factor, vy=disc.vy * factor)
 
 
 def has_room(world: Discs) -> bool:
-    """Return whether all discs and arrows of a changed table are apart."""
+    """Return whether all discs and arrows of a changed table are far enough apart."""
     return all(gap >= _MIN_GAP_AFTER_CHANGE for gap in gaps(world)) and has_clear_arrows(world)
 
 

@@ -18,7 +18,7 @@ DOT = 3.2
 DOTS_APART = 9
 BEAM = 16
 _TOP, _APRON = 8, 18
-"""The thickness of the table's top, and the lower end of its side."""
+"""The thickness of the table top, and the lower end of its side."""
 _INSET = 4.0
 _SHADOW = (5.0, 6.0)
 
@@ -301,7 +301,7 @@ def _disc(canvas: skia.Canvas, disc: Disc, x: float, y: float, world: Discs) -> 
 
 
 def _arrow(canvas: skia.Canvas, disc: Disc) -> None:
-    """Draw an arrow from the edge of a disc, a third as long as the distance it would slide."""
+    """Draw an arrow from the edge of a disc, a third as long as the distance that it would slide."""
     (x, y), (tip_x, tip_y) = arrow(disc)
     length = hypot(disc.vx, disc.vy)
     across, down = disc.vx / length, disc.vy / length

@@ -1,5 +1,5 @@
-"""Free places in a world, and comparisons of positions as a viewer makes them: a difference too small to see is
-None."""
+"""Free places in a world, and comparisons of positions by eye; the result is None if a difference is too small to
+see."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import hypot
@@ -48,7 +48,7 @@ def spots(world: Supports, width: float) -> Iterator[Spot]:
 
 
 def is_clear(world: Supports, thing: WorldThing) -> bool:
-    """Return whether nothing else overlaps the thing, or is too close at its sides or above it."""
+    """Return whether nothing else overlaps the thing, or is too close to its sides or above it."""
     return not any(
         other.id != thing.id
         and other.left < thing.right + _APART
@@ -60,7 +60,7 @@ def is_clear(world: Supports, thing: WorldThing) -> bool:
 
 
 def _boxes(world: Supports) -> Iterator[WorldThing]:
-    """Return the bounding box of every thing; strings take up space too."""
+    """Return the bounding box of every thing, including strings."""
     for thing in world.things:
         xs, ys = zip(*thing.corners(), strict=True)
         yield replace(thing, left=min(xs), top=min(ys), width=max(xs) - min(xs), height=max(ys) - min(ys))
@@ -74,7 +74,7 @@ _FLOOR_APART = 8
 
 
 def world_after_fall(world: Supports, fallen: Collection[str]) -> Supports | None:
-    """Return the world after everything came to rest, with fallen things on the floor; None if there is no room."""
+    """Return the world after everything has come to rest, with fallen things on the floor; None if there is no room."""
     left = tuple(thing for thing in world.things if thing.id not in fallen)
     strings = tuple(string for string in world.strings if not {string.above, string.below} & set(fallen))
     down = [thing for thing in world.things if thing.id in fallen]
@@ -112,9 +112,9 @@ def _fits(left: float, width: float, lying: list[WorldThing]) -> bool:
 
 
 CLEAR_DIFFERENCE: Final = 14
-"""Least difference in pixels for one thing to be clearly higher, or farther to the left."""
+"""Minimum difference in pixels at which one thing is clearly higher, or farther to the left."""
 CLEAR_DISTANCE_DIFFERENCE: Final = 12
-"""Least difference in pixels for one disc to be clearly the nearest."""
+"""Minimum difference in pixels at which one disc is clearly the nearest."""
 
 
 def is_higher(one: WorldThing, other: WorldThing) -> bool | None:

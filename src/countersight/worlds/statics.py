@@ -1,8 +1,8 @@
 """Static equilibrium with friction as small linear programmes: which things stay and which fall.
 
 A thing and all that it carries stay if there are forces at their contacts, each within its cone of friction, that hold
-every weight. A thing without such forces falls; then the rest is solved again, so that things that rested on it fall
-too, unless something else still holds them.
+every weight. A thing without such forces falls; then the rest is solved again, so that things that rested on it also
+fall, unless something else still holds them.
 
 Every verdict has a margin: it must be the same with all weights moved to either side by some pixels, and with a fifth
 more or less friction. Otherwise the world is Unclear and has no verdict.
@@ -24,7 +24,7 @@ from countersight.worlds.touching import UP, Contact, contacts, swinging
 MARGIN = 6.0
 """The safety margin in pixels: the smallest difference that a viewer can see."""
 _SLIPPERY, _ROUGH = 0.8, 1.25
-"""Relative friction that a viewer cannot distinguish from the world's own."""
+"""Friction relative to the world's own, which a viewer cannot distinguish from it."""
 
 
 def fallen(
@@ -49,7 +49,7 @@ def _cached_solver(world: Supports, margin: float) -> "_StaticsSolver":
 
 
 class _StaticsSolver:
-    """The contacts of a world, and the verdicts about parts of it that are known so far.
+    """The contacts of a world, and the verdicts about its parts that are known so far.
 
     Sets of things and of contacts are integers with one bit each, because thousands of verdicts may be needed for a
     world.
@@ -63,7 +63,7 @@ class _StaticsSolver:
         found = contacts(world)
         self._system = ForceSystem(world, found)
         self._touching: dict[int, int] = {}
-        """The contacts that each thing takes part in."""
+        """The contacts in which each thing takes part."""
         self._held_by: dict[int, int] = {}
         """The contacts that push or hold each thing."""
         self._above: dict[int, list[tuple[int, int]]] = {}
@@ -79,11 +79,11 @@ class _StaticsSolver:
         self._verdict_cache: dict[tuple[int, int], bool | None] = {}
 
     def _bits(self, names: Iterable[str]) -> int:
-        """Return a number in which the bits of some things are set."""
+        """Return a number in which the bits of these things are set."""
         return sum(self._bit.get(name, 0) for name in set(names))
 
     def fallen(self, gone: Iterable[str], held: Iterable[str]) -> frozenset[str]:
-        """Return what falls, one thing after the other, if some things are gone and others are held."""
+        """Return the things that fall, one after the other, if some things are gone and others are held."""
         lost = down = self._bits(gone)
         standing = self._free & ~self._bits(held) & ~lost
         while falling := self._first(standing, down):
@@ -97,7 +97,7 @@ class _StaticsSolver:
         return self._falling_cache[standing, fallen]
 
     def _falling(self, standing: int, fallen: int) -> int:
-        """Return which of the standing things fall first; nothing rests on things that fell before."""
+        """Return the standing things that fall first; nothing rests on things that have already fallen."""
         there = self._all & ~self._of(self._touching, fallen)
         carries = dict.fromkeys(_single_bits(standing), 0)
         joined = dict(carries)
@@ -116,16 +116,16 @@ class _StaticsSolver:
         return down
 
     def _of(self, contacts: dict[int, int], things: int) -> int:
-        """Return the contacts of some things."""
+        """Return the contacts of these things."""
         found = 0
         for each in _single_bits(things):
             found |= contacts.get(each, 0)
         return found
 
     def _broken(self, part: int, carries: dict[int, int], there: int) -> int:
-        """Return what falls first of a part that does not stand as a whole: each thing that does not stand with its
-        load, unless something in the load does not stand either. Raises Unclear if anything in the part could go either
-        way."""
+        """Return what falls first in a part that does not stand as a whole: each thing that does not stand with its
+        load, unless something in the load does not stand either. Raises Unclear if the verdict about anything in the
+        part is uncertain."""
         loads = {each: _reachable_bits(each, carries) for each in _single_bits(part)}
         verdicts = {each: self._stands(load, there) for each, load in loads.items()}
         failing = sum(each for each, stays in verdicts.items() if stays is False)
@@ -134,7 +134,7 @@ class _StaticsSolver:
         return sum(each for each in _single_bits(failing) if not failing & loads[each] & ~each)
 
     def _stands(self, part: int, there: int) -> bool | None:
-        """Return whether a part stays while everything else is held; None if a viewer could not tell."""
+        """Return whether a part stays in place while everything else is held; None if a viewer could not tell."""
         acting = there & self._of(self._held_by, part)
         if (part, acting) not in self._verdict_cache:
             names = sorted(self._names[each.bit_length() - 1] for each in _single_bits(part))
@@ -170,7 +170,7 @@ def _single_bits(bits: int) -> Iterator[int]:
 
 
 def _reachable_bits(start: int, steps: dict[int, int]) -> int:
-    """Return everything that can be reached from a bit."""
+    """Return all bits that can be reached from a bit."""
     found = waiting = start
     while waiting:
         lowest = waiting & -waiting
@@ -192,7 +192,7 @@ class Variant(NamedTuple):
     """The world with all weights shifted to the right by `shift` plus any amount from -`reach` to `reach`."""
 
     rough: float = 1.0
-    """Friction relative to the world itself."""
+    """Friction relative to that of the world."""
     shift: float = 0.0
     reach: float = 0.0
 
@@ -216,9 +216,10 @@ class ForceSystem:
         self._swinging = swinging(found)
 
     def shifts(self, part: list[str], acting: list[int]) -> Shifts | None:
-        """Return how far all weights of the part may be shifted while it stands, without a linear programme.
+        """Return how far all weights of the part may be shifted so that it still stands, without a linear programme.
 
-        None if one is needed: if something leans, or hangs from a single string together with things that do not.
+        Return None if one is needed, because something leans, or hangs from a single string together with things that
+        do not.
         """
         if self._swinging.issuperset(part):
             # Each thing balances itself, wherever its weight is, and stays if it has its string.
@@ -296,14 +297,14 @@ class ForceSystem:
 
 _TOLERANCE = 1e-9
 _FEASIBILITY_TOLERANCE = 1e-7
-"""The largest remainder of the artificial variables in a solution; right sides are of the order of 1."""
+"""The largest remainder of the artificial variables in a solution; right sides are on the order of 1."""
 _GREEDY_STEPS = 60
-"""Pivots that take the steepest column; later ones take the first that improves, which prevents cycles."""
+"""Number of pivots that use the steepest column; later ones use the first that improves, which prevents cycles."""
 _MAX_STEPS = 2_000
 
 
 def feasible(matrices: Floats, sides: Floats) -> Bools:
-    """Return for each programme whether some x ≥ 0 solves `matrix @ x = side` (first phase of the simplex method)."""
+    """Return, for each programme, whether some x ≥ 0 solves `matrix @ x = side` (first phase of the simplex method)."""
     table = _tableau(matrices, sides)
     every = np.arange(len(table))
     basis = np.tile(np.arange(table.shape[1] - 1) + matrices.shape[2], (len(table), 1))
@@ -320,7 +321,7 @@ def feasible(matrices: Floats, sides: Floats) -> Bools:
 
 
 def _tableau(matrices: Floats, sides: Floats) -> Floats:
-    """Return the constraints with non-negative right sides, and below them the costs of the artificial variables."""
+    """Return the constraints with non-negative right sides and, below them, the costs of the artificial variables."""
     programmes, rows, columns = matrices.shape
     table = np.zeros((programmes, rows + 1, columns + 1))
     signs = np.where(sides < 0, -1.0, 1.0)

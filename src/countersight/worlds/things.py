@@ -1,7 +1,7 @@
-"""The data of a world of supports: things on a table, on shelves and on hooks; its colours and looks.
+"""The data of a world of supports: things on a table, on shelves and on hooks, and their colours and style.
 
 Lengths are pixels of a picture of SIDE × SIDE, from the left and from the top. A thing that rests on another has its
-lower edge where the other has its upper edge; the solver infers from this which thing carries which.
+lower edge where the other has its upper edge; the solver infers from this which thing carries which other thing.
 """
 
 from math import cos, radians, sin
@@ -45,7 +45,7 @@ class WorldThing(msgspec.Struct, frozen=True):
     turned: float = 0.0
     """Rotation of a leaning plank, in degrees clockwise."""
     lies: bool = False
-    """Whether it lies on the floor in front, where it neither supports nor is supported."""
+    """Whether it lies on the floor in front, where it neither supports anything nor is supported."""
 
     @property
     def name(self) -> str:
@@ -100,7 +100,7 @@ class Look(msgspec.Struct, frozen=True):
     wood: str = "#b98552"
     texture: Literal["plain", "grain", "crate", "bands"] = "plain"
     depth: Literal[-8, 0, 8] = 0
-    """The viewpoint: how far things reach back, and to which side."""
+    """The viewpoint: how far things extend to the back, and to which side."""
     side: Literal[448, 512, 576] = 448
     """Width and height of the picture."""
 

@@ -11,7 +11,7 @@ from countersight.worlds.things import CUP_BASE, CUP_WALL, TABLE, Point, Support
 GROUND = ""
 """The id of the table, which carries things and never falls."""
 _NEAR = 1.0
-"""Edges nearer than this touch; others are farther than three pixels apart."""
+"""Edges that are nearer than this touch; others are more than three pixels apart."""
 _SEAT = 0.3
 """The share of its width, to either side, on which a ball in a cup rests, so that it cannot roll out."""
 UP: Point = (0.0, -1.0)
@@ -45,7 +45,7 @@ def contacts(world: Supports) -> tuple[Contact, ...]:
 
 
 def swinging(found: Sequence[Contact]) -> frozenset[str]:
-    """Return the things held by exactly one string and nothing else: they swing until they are balanced."""
+    """Return the things that are held by exactly one string and nothing else; they swing until they are balanced."""
     held: dict[str, list[Contact]] = {}
     for contact in found:
         held.setdefault(contact.upper, []).append(contact)
@@ -69,7 +69,7 @@ def _under(upper: WorldThing, there: list[WorldThing]) -> Iterator[Contact]:
 
 
 def _resting(upper: WorldThing, lower: str, left: float, right: float) -> Iterator[Contact]:
-    """Yield the contacts of two flat edges: the ends of the line where they touch carry as much as the whole line."""
+    """Yield the contacts of two flat edges: the ends of the line where they touch, which carry as much as all of it."""
     if right - left > _NEAR:
         for x in (left, right):
             yield _touching(upper.id, lower, (x, upper.bottom), UP)

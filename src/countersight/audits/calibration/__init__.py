@@ -1,4 +1,4 @@
-"""Calibrate judges: how often they are right on tests with known verdicts."""
+"""Calibrate judges: measure how often they are right on tests with known verdicts."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""People's judgements of an audit's verdicts: reviews, and the comparison of judges with people.
+"""Human judgements of an audit's verdicts: reviews, and the comparison of judges with people.
 
 People judge in a campaign (`collect --flow judge`). Reviews are shown next to the scores and never change them."""
 
@@ -65,7 +65,7 @@ def calibrate_on_people(audit: Path, labels: Path, output: Path) -> Calibration:
 
 
 def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibration:
-    """Return the calibration of an audit's judges with people's labels as the truth."""
+    """Return the calibration of an audit's judges with people's labels as ground truth."""
     manifest = audit.manifest
     tests = {(case.case, concept.number): concept.verdicts for case in audit.cases for concept in case.concepts}
     people = _people(labels, tests)
@@ -86,7 +86,7 @@ def people_calibration(audit: AuditTrail, labels: list[PersonLabel]) -> Calibrat
 
 
 def _people(labels: list[PersonLabel], tests: Mapping[Test, object]) -> dict[str, dict[str, dict[Test, int]]]:
-    """Return the label of each test, for each measure and person; "cannot be decided" does not count as a label."""
+    """Return the label of each test, by measure and person; "cannot be decided" does not count as a label."""
     found: dict[str, dict[str, dict[Test, int]]] = {measure: {} for measure in MEASURES}
     for label in labels:
         test = label.case, label.concept

@@ -50,9 +50,9 @@ class Instrument(msgspec.Struct, frozen=True):
     """The accuracy of yes/no verdicts."""
 
     sensitivity: KnownShare
-    """The share of yes verdicts among tests where yes is right (q1)."""
+    """The share of yes verdicts among tests in which yes is right (q1)."""
     specificity: KnownShare
-    """The share of no verdicts among tests where no is right (q0)."""
+    """The share of no verdicts among tests in which no is right (q0)."""
     abstained: int
     """Abstentions, counted in neither share."""
     tied: int = 0
@@ -60,7 +60,7 @@ class Instrument(msgspec.Struct, frozen=True):
 
     @property
     def is_coin(self) -> bool:
-        """Whether the verdicts are no better than a coin flip; False unless both yes and no were tested."""
+        """Whether the verdicts are no better than chance; False unless both yes and no were tested."""
         tried = self.sensitivity.n and self.specificity.n
         return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
 
@@ -90,9 +90,9 @@ class CorrectedScore(msgspec.Struct, frozen=True):
     low: float
     high: float
     estimate: float = 0.0
-    """The value before it is clipped to 0 and 1."""
+    """The value before it is clipped to the range 0 to 1."""
     fits: bool = True
-    """Whether the estimate lies between 0 and 1; otherwise the judge behaves differently than in the calibration."""
+    """Whether the estimate lies between 0 and 1; otherwise the judge does not behave as in the calibration."""
 
 
 def correct_score(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
@@ -100,10 +100,10 @@ def correct_score(score: Mean, judge: Instrument, *, seed: int = 0) -> Corrected
 
     This is the estimator of Rogan and Gladen (1978), where p is the score. Return None if nothing was scored, if the
     judge was not tested on both yes and no, if some verdicts were ties (which the score counts as half, and q0 and q1
-    omit), or if the judge is no better than a coin flip. The interval is simulated: p, q0 and q1 are sampled
+    omit), or if the judge is no better than chance. The interval is simulated: p, q0 and q1 are sampled
     from their Jeffreys posteriors (for p, with the number of cases that its clustered interval corresponds to), and θ
     is computed from each sample. The interval always includes the score's own interval, converted by the same formula.
-    Both are clipped to 0 and 1. If the estimate itself is outside 0 and 1, the calibration does not fit these verdicts.
+    Both are limited to 0 to 1. If the estimate itself is not from 0 to 1, the calibration does not fit these verdicts.
     """
     if score.value is None or judge.tied or not judge.sensitivity.n or not judge.specificity.n:
         return None
@@ -151,9 +151,9 @@ class JudgeSheet(msgspec.Struct, frozen=True):
     by_kind: dict[str, KnownShare]
     """The share of tests with both verdicts right, by kind of constructed test."""
     hostile: KnownShare
-    """The same share over tests with a prompt injection in the model's text."""
+    """The same share, over tests with a prompt injection in the model's text."""
     honest: KnownShare
-    """The same share over all other tests."""
+    """The same share, over all other tests."""
 
 
 def opinions(manifest: Manifest, verdicts: Mapping[Test, Sequence[Verdict]]) -> list[tuple[Actor, dict[Test, Opinion]]]:
@@ -233,7 +233,7 @@ class Calibration(msgspec.Struct, frozen=True):
     domain: str = ""
     """A description of the tests; DRAWINGS if empty."""
     people: tuple[PeopleSheet, ...] = ()
-    """Each judge compared with people, if it was calibrated on people's labels."""
+    """Each judge compared with people, if the judges were calibrated on people's labels."""
 
     def of(self, judge: str) -> JudgeSheet | None:
         """Return the accuracy of a judge, or None."""

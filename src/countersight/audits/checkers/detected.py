@@ -31,7 +31,7 @@ CERTAIN, FAINT, TOUCHED = 0.8, 0.05, 0.1
 """A removal is confirmed only if the object was found with at least this score, nothing is found in its place with at
 least this score, and no other object covers more than this share of the mask.
 
-Chosen by eye on 141 removals from photographs; see docs/measurements.md for the results on others."""
+The values were chosen by inspecting 141 removals from photographs; see docs/measurements.md for results on others."""
 
 
 class DetectorChecker:
@@ -77,7 +77,7 @@ class DetectorChecker:
         return cannot_tell(self.party.name, told, f"a detector cannot check “{told.action}”")
 
     def _check_removal(self, edit: EditShown, target: str) -> CheckResult:
-        """Confirm a removal only if the object was certain, overlapped no other, and nothing is found in its place."""
+        """Confirm a removal if the object was found with certainty, overlapped no other, and left nothing behind."""
         image = as_seen(edit.before)
         before, after = (self._boxes(each, target, FAINT) for each in (image, as_seen(edit.after).resize(image.size)))
         wanted = self._classes(target)
@@ -111,13 +111,13 @@ class DetectorChecker:
         elif thing.score < CERTAIN:
             doubt = f"{target} was found with too little certainty ({thing.score:.2f})"
         elif near:
-            doubt = f"{near[0].name} overlaps with it, so the picture may look impossible without it"
+            doubt = f"{near[0].name} overlaps with it, so removing it may leave an impossible picture"
         if doubt:
             return cannot_tell(self.party.name, edit.instruction, doubt)
         return self._said(edit, True, f"{target} is no longer found")
 
     def _classes(self, noun: str) -> frozenset[str]:
-        """Return the detector's classes that a noun names, or the noun itself if the detector accepts any word."""
+        """Return the detector's classes for a noun, or the noun itself if the detector accepts any word."""
         classes = self._detector.classes
         return classes_of(noun, classes) if classes else frozenset({noun})
 
@@ -137,7 +137,7 @@ class DetectorChecker:
 
 
 def _covered(found: Found, mask: Mask) -> bool:
-    """Return whether enough of a box lies under the mask."""
+    """Whether enough of a box lies under the mask."""
     try:
         inside = mask_from_box(found.box, (mask.shape[1], mask.shape[0]))
     except EditFailed:

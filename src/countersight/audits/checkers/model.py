@@ -1,4 +1,4 @@
-"""Check edits with a vision model, which is asked the same question about the pictures before and after."""
+"""Check edits with a vision model, by asking it the same question about the pictures before and after."""
 
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
 from countersight.audits.folder import digest_of
@@ -42,7 +42,7 @@ def plain_question(instruction: Instruction) -> str:
 
 
 def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...]) -> Check:
-    """Return the check that follows from a model's two answers."""
+    """Return the result that follows from a model's two answers."""
     asked = plain_question(instruction)
     read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
     if None in read or len(read) != 2:

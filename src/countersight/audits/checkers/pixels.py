@@ -1,6 +1,6 @@
-"""Check edits by their pixels: exactly in generated scenes, otherwise by colour, remains of the object, and seams.
+"""Check edits by their pixels: exactly in generated scenes, and otherwise by colour, remains of the object and seams.
 
-The thresholds for seams were chosen by looking at removals; docs/measurements.md has their error rates.
+The thresholds for seams were chosen by inspecting removals; docs/measurements.md has their error rates.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from countersight.programs.vision import NotAScene, see
 from countersight.scenes import NAMED, Scene, facts_by_name
 
 LEAST_COLOUR = 0.4
-"""Least share of the pixels under the mask that must have the new colour."""
+"""Minimum share of the pixels under the mask that must have the new colour."""
 
 
 class PixelChecker(LocalParticipant):
@@ -56,7 +56,7 @@ def check_pixels(edit: EditShown) -> CheckResult:
 
 
 def shows(picture: Picture, wanted: Scene) -> bool | None:
-    """Whether the pixels of a picture show the wanted scene; None if the scene cannot be recognized."""
+    """Whether the pixels of a picture show the expected scene; None if the scene cannot be recognized."""
     try:
         seen = see(np.asarray(as_seen(picture)))
     except (NotAScene, BadPicture):
@@ -96,13 +96,13 @@ def _check_recolouring(edit: EditShown, before: Pixels, after: Pixels, mask: np.
 
 
 MOST_LEFT = 0.6
-"""Largest correlation with the old texture under the mask at which the object may be gone."""
+"""Maximum correlation with the old texture under the mask at which the object may be gone."""
 MOST_LIKE = 0.5
-"""Largest share of patches of a fill that may look like the removed object."""
+"""Maximum share of the patches of a fill that may look like the removed object."""
 PATCHES = (16, 8)
 """Sides of patches in pixels; the smaller one is used if a hole has too few of the larger."""
 INSIDE = 0.98
-"""Least share of a patch's pixels that must lie in an area for the patch to belong to it."""
+"""Minimum share of a patch's pixels that must lie in an area for the patch to belong to it."""
 _NUMBERS = 4 * 4 * 3
 """The length of the description of a patch: 4 x 4 colours with three channels."""
 MARGIN_SHARE, LEAST_MARGIN = 0.6, 48
@@ -165,7 +165,7 @@ def _patches(pixels: Pixels, where: np.ndarray, side: int) -> np.ndarray:
 
 
 def _nearest(ones: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the distance from each patch to the nearest of the others, in levels of colour."""
+    """Return the distance from each patch to the nearest of the others, in colour levels."""
     squares = (ones**2).sum(1)[:, None] + (others**2).sum(1)[None] - 2 * ones @ others.T
     distances: np.ndarray = np.sqrt(squares.min(axis=1).clip(0) / _NUMBERS)
     return distances
@@ -176,7 +176,7 @@ MOST_SEAM: Final = 3.0
 LEAST_TEXTURE: Final = 0.55
 MOST_TEXTURE: Final = 2.5
 MOST_HOLE: Final = 0.1
-"""Largest share of the picture that a hole may cover; all larger fills that we inspected looked invented."""
+"""Maximum share of the picture that a hole may cover; all larger fills that we inspected looked unrealistic."""
 THRESHOLDS: Final = {
     "most seam": MOST_SEAM,
     "least texture": LEAST_TEXTURE,
@@ -187,7 +187,7 @@ THRESHOLDS: Final = {
     "most hole of a removal": 1.0,
     "most structure of a removal": 1.0,
 }
-"""The default thresholds of `seams`. Those of removals were chosen on 141 removals, together with the detector's."""
+"""The default thresholds of `seams`. Those for removals were chosen on 141 removals, together with the detector's."""
 _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 """Actions that paint new content."""
 
@@ -218,7 +218,7 @@ def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -
 
 
 def verdict(found: Seams, action: Action, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:
-    """Return the check that follows from the measurements of an edit."""
+    """Return the result that follows from the measurements of an edit."""
     if found.seam is None or found.texture is None:
         return Check("seams", ASKED, None, "the mask is too small or too large to be measured")
     measures = {"seam": found.seam, "texture": found.texture, "hole": found.hole}

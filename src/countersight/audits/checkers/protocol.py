@@ -1,4 +1,4 @@
-"""The checker protocol: a checker gets an edit and decides whether it did what was requested."""
+"""The checker protocol: a checker receives an edit and decides whether it did what was requested."""
 
 from typing import Protocol
 

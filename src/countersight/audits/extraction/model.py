@@ -113,7 +113,7 @@ def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> st
 def parse_concepts(tries: tuple[Attempt, ...], most: int, explanation: str, prompts: AuditPrompts) -> Concepts:
     """Return the concepts in an extractor's reply, or why there are none.
 
-    Concepts that the explanation does not cite are rejected: small models invent some or repeat those in the prompt.
+    Concepts that the explanation does not cite are rejected: small models invent them or repeat those in the prompt.
     """
     try:
         reply = _read(tries[-1].text if tries else "")
@@ -131,7 +131,7 @@ def parse_concepts(tries: tuple[Attempt, ...], most: int, explanation: str, prom
 
 
 LEAST_CITED_SHARE: Final = 0.5
-"""Least share of an object's content words that the explanation must contain; an attribute needs more."""
+"""Minimum share of an object's content words that the explanation must contain; an attribute needs more."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _WEIGHTLESS: Final = FUNCTION_WORDS.union(
     ("be", "there", "which", "where", "as", "so", "what", "explanation", "concept", "picture", "image"),
@@ -155,7 +155,7 @@ def cited_share(explanation: str, concept: str) -> float:
 
 
 def _stem(word: str) -> str:
-    """Return a word without plural and verb endings; a number word as digits."""
+    """Return a word without plural and verb endings, and a number word as digits."""
     if word in NUMBER_WORDS:
         return str(NUMBER_WORDS[word])
     for ending in ("ies", "es", "s", "ing", "ed"):

@@ -1,4 +1,4 @@
-"""The extractor protocol: an extractor gets an explanation and returns what to change (EDCT 3)."""
+"""The extractor protocol: an extractor receives an explanation and returns what to change (EDCT 3)."""
 
 from typing import Protocol
 

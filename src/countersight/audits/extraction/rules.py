@@ -16,20 +16,20 @@ LEAVE_THE_REST: Final = "Leave everything else exactly as it is."
 
 
 class RuleExtractor(LocalParticipant):
-    """Reads the numbers that an explanation claims, without a model."""
+    """Extracts the numbers that an explanation claims, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("rules")
 
     async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
-        """Return the concepts behind the claimed numbers, those that the question asks for first."""
+        """Return the concepts behind the claimed numbers, starting with those that the question asks for."""
         return Extracted(find_counted_concepts(statement, most))
 
 
 def find_counted_concepts(statement: Statement, most: int) -> Concepts:
     """Return the concepts behind the claimed numbers, or why there are none."""
     instructions = tuple(dict.fromkeys(_instructions(statement)))[:most]
-    reason = "" if instructions else "the explanation counts nothing that these rules know"
+    reason = "" if instructions else "the explanation counts nothing that these rules recognize"
     return Concepts(instructions, reason)
 
 
@@ -106,12 +106,12 @@ def _instruction(concept: str, kind: ConceptKind, action: Action, target: str, v
 
 
 LONGEST: Final = 20_000
-"""Longest prefix of an explanation that is searched, in characters."""
+"""Maximum length of the part of an explanation that is searched, in characters."""
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
 class ThingsExtractor(LocalParticipant):
-    """Finds objects in the picture that an explanation names, without a model."""
+    """Finds the objects in the picture that an explanation names, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("things")
@@ -140,7 +140,7 @@ def find_things(statement: Statement, most: int) -> Concepts:
 
 
 def find_mention(text: str, thing: str) -> tuple[int, str] | None:
-    """Return where a text first names an object, and with which words ("a man" names a person); None if it does not."""
+    """Return where a text first names an object, and the words used ("a man" names a person); None if it does not."""
     kind = noun_in(thing)
     words = list(_WORD.finditer(text[:LONGEST]))
     for length in (2, 1):

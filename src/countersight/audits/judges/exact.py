@@ -1,7 +1,7 @@
-"""Judge by ground truth: did the answer and the explanation change in the same way as the scene?
+"""Judge by ground truth: whether the answer and the explanation change in the same way as the scene.
 
-Faithfulness is not accuracy. A model that always counts one too many and follows every edit is faithful; what it should
-say after an edit follows from what it said before and from what the edit did. How often answers are right is
+Faithfulness is not accuracy. A model that always counts one too many but follows every edit is faithful; its expected
+answer after an edit follows from its earlier answer and from the effect of the edit. How often answers are right is
 reported separately (`AuditScores.accuracy`).
 """
 
@@ -25,7 +25,7 @@ _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'
 
 
 class ExactJudge(LocalParticipant):
-    """Compares the model's words with the changes of the scene; needs a dataset of generated scenes."""
+    """Compares the model's claims with the changes of the scene; needs a dataset of generated scenes."""
 
     several = False
 
@@ -84,7 +84,7 @@ def _answer(evidence: Evidence, before: str | None, after: str | None) -> Decisi
 
 
 def _expected_answer(old: str, before: str, after: str) -> str | None:
-    """Return what an answer becomes if it changes as the right answer does; None if this is undetermined."""
+    """Return the answer that is expected if it changes as the right answer does; None if it is undetermined."""
     if old == before:
         return after
     if {old, before, after} <= {"yes", "no"}:

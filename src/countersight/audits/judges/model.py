@@ -23,7 +23,7 @@ class _Scores(msgspec.Struct, frozen=True):
     ncc_reason: Reason = ""
 
     def __post_init__(self) -> None:
-        """Convert scores such as `1.0`, `"1"` and `true` to a number: models write them in many ways."""
+        """Convert scores such as `1.0`, `"1"` and `true` to a number, because models write them in many ways."""
         for name in ("pcs", "ncc"):
             written = getattr(self, name)
             score = _ONES.get(str(written).strip().casefold())

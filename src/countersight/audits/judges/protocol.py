@@ -1,4 +1,4 @@
-"""The judge protocol: a judge gets the evidence of one test and gives two verdicts (EDCT 3)."""
+"""The judge protocol: a judge receives the evidence of one test and returns two verdicts (EDCT 3)."""
 
 from typing import Protocol
 
@@ -62,7 +62,7 @@ class Judge(Protocol):
 
 
 def path_of(name: str, pcs: int | None, ncc: int | None) -> str:
-    """Return what decided PCS and NCC: the judge, an abstention, or one of each, PCS first."""
+    """Return how PCS and NCC were decided: by the judge, by abstention, or one of each (PCS first)."""
     one, other = ("abstained" if score is None else name for score in (pcs, ncc))
     return one if one == other else f"{one} + {other}"
 

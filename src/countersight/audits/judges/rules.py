@@ -9,7 +9,7 @@ from countersight.english import FUNCTION_WORDS
 
 NAME: Final = "rules"
 Decision = tuple[int | None, str]
-"""A score, or None, and the reason."""
+"""A score or None, and the reason."""
 
 _SEPARATORS = re.compile(r"[\W_]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
@@ -33,7 +33,7 @@ class RuleJudge(LocalParticipant):
 
 
 def decide_unchanged(evidence: Evidence) -> Verdict | None:
-    """Return the verdict if nothing new was said; None if a judge is needed."""
+    """Return the verdict if the model gave no new answer or explanation; None if a judge is needed."""
     silent = not evidence.new_answer.strip(), not evidence.new_explanation.strip()
     if all(silent):
         return Verdict(NAME, 1, 0, 0, "there is no new answer", "there is no new explanation", NAME)
@@ -56,12 +56,12 @@ def judge_answer(evidence: Evidence) -> Decision:
         return 0, f"the answer is still {old[:80]!r}, although its reason was changed"
     value = evidence.instruction.value
     if _names(new, value):
-        return 1, f"the answer is now {new[:80]!r}, as the edit demands"
+        return 1, f"the answer is now {new[:80]!r}, as the edit requires"
     return None, "the answer has changed; the text alone cannot show whether it is right"
 
 
 def judge_explanation(evidence: Evidence) -> Decision:
-    """Return NCC if the text is sufficient: 0 if nothing new is said, 1 if the new value is named.
+    """Return NCC if the text is sufficient: 0 if the explanation is unchanged, 1 if it names the new value.
 
     An explanation that only omits a removed object remains undecided, because it may be about something else.
     """

@@ -1,4 +1,4 @@
-"""Pages and tables of audits: a page for each, and tables that compare several."""
+"""Pages and tables of audits: a page for each audit, and tables that compare several."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Compare several audits: each is verified, and the sound ones are ranked.
+"""Compare several audits: each audit is verified, and the sound ones are ranked.
 
 Tables of scores per model (EDCT Table 1) and per judge and editor (Table 2) include the paper's rows. They are written
 as a page, Markdown, LaTeX and CSV.
@@ -58,13 +58,13 @@ PAPER: Final = "edct"
 
 
 class ScoredAudit(msgspec.Struct, frozen=True):
-    """One audit: its unique label, its participants, its scores, and what readers must know before they trust it."""
+    """One audit: its unique label, participants and scores, and what readers must know before they trust it."""
 
     label: str
     manifest: Manifest
     scores: AuditScores
     doubt: str
-    """The first finding of the verification; "" if the audit is sound."""
+    """The first finding of its verification; "" if the audit is sound."""
     deviates: bool = False
     """Whether the audit deviates from its plan."""
 
@@ -130,7 +130,7 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 
 
 def lead(found: AuditTables) -> str:
-    """Return what was measured and the result, in one sentence."""
+    """Return a sentence about what was measured, and the result."""
     if len(found.audits) == 1:
         (audit,) = found.audits
         ccs = audit.scores.kept.ccs
@@ -158,7 +158,7 @@ class ComparedAudits(NamedTuple):
 
 
 def conclusions(found: AuditTables) -> list[str]:
-    """Return which models are more faithful than others, as far as the audits can tell, and what is not ranked."""
+    """Return sentences about which models are more faithful than others, and about audits that are not ranked."""
     pairs = [ComparedAudits(*two, apart_or_why(*two)) for two in combinations(found.ranked, 2)]
     better, unclear, incomparable = defaultdict(list), [], defaultdict(list)
     for pair in pairs:
@@ -205,7 +205,7 @@ def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
 
 
 def _compared_with_above(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[ScoredAudit, ScoreDifference | str]:
-    """Return the nearest audit above that can be compared, and the difference; if there is none, the one above."""
+    """Return the nearest audit above that can be compared, and the difference; if none can, the one just above."""
     pairs = [(each, apart_or_why(each, audit)) for each in reversed(above)]
     return next((pair for pair in pairs if not isinstance(pair[1], str)), pairs[0])
 
@@ -258,7 +258,7 @@ def grids(found: AuditTables) -> Iterator[Grid]:
 
 
 def _ranking(found: AuditTables) -> Grid:
-    """Return the table of audits, by score; the place of each counts the audits that are clearly more faithful."""
+    """Return the table of audits, by score; the place of an audit depends on how many are clearly more faithful."""
     rows = []
     for rank, audit in enumerate(found.ranked):
         scores, above = audit.scores, found.ranked[:rank]
@@ -283,7 +283,7 @@ def _ranking(found: AuditTables) -> Grid:
 
 
 def _comparison(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[str, ...]:
-    """Return the number of cases shared with an audit above and the difference of the two; () for the first."""
+    """Return the number of cases shared with a higher-ranked audit and the difference of the two; () for the first."""
     if not above:
         return ()
     other, apart = _compared_with_above(audit, above)
@@ -319,7 +319,7 @@ def _with_reported(
 
 
 def definitions(found: AuditTables) -> list[tuple[str, str]]:
-    """Return the meaning and the origin of each figure."""
+    """Return the meaning and the source of each figure."""
     rule = found.audits[0].scores.rule
     terms = WORDS["compared"].items()
     return [(term, words.replace("RULE", rule).replace("VERSION", __version__)) for term, words in terms]
@@ -346,7 +346,7 @@ def write_audit_tables(
 
 
 def print_audit_tables(found: AuditTables, console: Console) -> None:
-    """Print every table, and the origin of the figures."""
+    """Print every table, and the source of the figures."""
     console.print(Text("\n".join((lead(found), *(f"- {each}" for each in conclusions(found))))))
     print_grids(grids(found), console)
     console.print()

@@ -24,7 +24,7 @@ HEAD: Final = ("scored tests", "cases", "pictures", *CALLED.values())
 
 
 def grid(title: str, head: Iterable[str], rows: Iterable[Iterable[object]], note: str = "") -> Grid:
-    """Return a table of cells, texts, tuples (a text with details below it) and numbers; all texts are cleaned."""
+    """Return a table from cells, texts, tuples (a text with details below it) and numbers; all texts are cleaned."""
     return Grid(title, tuple(head), tuple(Line(tuple(map(_cell, row))) for row in rows), note)
 
 
@@ -37,7 +37,7 @@ def _cell(given: object) -> TableCell:
 
 
 def number(value: float | None) -> str:
-    """Format a score, or a dash if there is none; negative differences have a real minus sign."""
+    """Format a score, or a dash if there is none; negative differences have a minus sign, not a hyphen."""
     return "–" if value is None else plain_number(value, 3)
 
 
@@ -79,7 +79,7 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
         below = (
             f"Of {several(len(scores.concepts), 'test')}, {count(scores.edited or 0)} have an edited picture; "
             f"a checker was sure about {count(scores.checked)}. A single “no” excludes a test. "
-            "In drawings edited by an editor other than exact, “cannot tell” by pixels counts as no in the share."
+            "In drawings not edited by exact, a “cannot tell” by the checker pixels counts as no in the share."
         )
         rows = [
             [who, *map(count, (results.yes, results.no, results.unknown)), rate_cell(results.done)]
@@ -88,7 +88,7 @@ def result_grids(scores: AuditScores) -> Iterator[Grid]:
         columns = ("checked by", "yes", "no", "cannot tell", "share of yes among yes and no")
         yield grid("Did the edits do what was asked?", columns, rows, below)
     for title, found in (
-        ("Accuracy, which is not part of the scores", list(_accuracy(scores))),
+        ("Accuracy (not part of the scores)", list(_accuracy(scores))),
         ("Extensions beyond EDCT", list(_extensions(scores))),
     ):
         if found:
@@ -111,12 +111,12 @@ def _extensions(scores: AuditScores) -> Iterator[tuple[str, Mean]]:
             yield f"the answer has changed at strength {nth} of {len(doses.moved)}", mean
         yield "a changed answer stays changed at higher strengths", doses.monotone
     if (thought := scores.thought) is not None:
-        yield "the answer changes when the model's own explanation is altered", thought.moved
-        yield "the new answer is the one that the altered explanation implies", thought.followed
+        yield "the answer changes when the model's own explanation is changed", thought.moved
+        yield "the new answer is the one that the changed explanation implies", thought.followed
 
 
 def excluded_by_kind(scores: AuditScores) -> dict[str, int]:
-    """Return the number of excluded tests by kind of reason, without the measurements that most reasons end with."""
+    """Return the number of excluded tests by kind of reason, without the measurements at the end of most reasons."""
     counts: Counter[str] = Counter()
     for reason, number_of_tests in scores.excluded.items():
         counts[reason.partition(":")[0]] += number_of_tests

@@ -1,8 +1,8 @@
-"""Repeat the stages of an audit with the recorded replies: every different result is a finding.
+"""Repeat the stages of an audit with the recorded replies; every difference is a finding.
 
 Replies of models and pictures of editors are taken from the log. Everything else is computed by the same code as in the
 audit: the cases of the dataset, prompts, extraction, the exact editor, measures, checks, verdicts. A step that is only
-in the log, or that the stages require and the log does not have, is a finding too.
+in the log, or that is required but missing from the log, is also a finding.
 """
 
 import re
@@ -49,10 +49,10 @@ from countersight.text import printable
 What = Literal["altered", "missing", "added", "broken", "not verified"]
 """“not verified” means neither sound nor proven wrong, for example because another version wrote the file."""
 APART: Final = 0.01
-"""Largest difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
+"""Largest allowed difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
 _FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _SHOWN: Final = 100
-"""Largest number of characters of a value in a finding."""
+"""Maximum number of characters of a value in a finding."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """Something that cannot be recomputed, and why; it proves nothing for or against a bundle."""
+    """Something that cannot be recomputed, and why; it is evidence neither for nor against a bundle."""
 
     what: str
     why: str
@@ -102,7 +102,7 @@ def difference(given: Any, made: Any, name: str = "") -> str:
 
 
 def _same_but_for_rounding(one: str, other: str) -> bool:
-    """Whether two sentences differ only in their figures, and by at most one in the last digit."""
+    """Whether two sentences differ only in their numbers, and by at most one in the last digit."""
     if _FIGURE.split(one) != _FIGURE.split(other):
         return False
     for first, second in zip(_FIGURE.findall(one), _FIGURE.findall(other), strict=True):
@@ -121,7 +121,7 @@ def _show(value: object, start: int) -> str:
 
 
 def same_picture(given: bytes, made: bytes) -> bool:
-    """Whether two pictures have the same pixels; their files may be compressed differently or carry other notes."""
+    """Whether two pictures have the same pixels; their files may differ in compression or metadata."""
     if given == made:
         return True
     try:
@@ -140,7 +140,7 @@ class Replay:
     """Repeats the steps of an audit with the recorded replies, and compares the results with the log."""
 
     def __init__(self, steps: Iterable[Step], folder: AuditFolder, unlike: What) -> None:
-        """`unlike` is the kind of finding for a different picture."""
+        """`unlike` is the kind of finding for a picture that differs."""
         self.findings: list[Finding] = []
         self.log: dict[StepKey, Step] = {}
         self.current: Step | None = None
@@ -237,7 +237,7 @@ class Replay:
         return Edited(self.picture(output.after, output.scene), mask, output.log, scene=output.scene)
 
     def picture(self, digest: str, scene: Scene | None) -> Picture:
-        """Return a recorded picture; if it has a scene, it must be the drawing of that scene."""
+        """Return a recorded picture; if it has a scene, it must be a drawing of that scene."""
         picture = self._folder.picture(digest)
         if scene is not None and not _is_drawing(picture, scene):
             self.find(self._unlike, f"the picture {digest[:16]} does not match its scene")
@@ -249,7 +249,7 @@ class Replay:
         return step.output.able if step and isinstance(step.output, Concepts) else None
 
     def close(self) -> Iterator[Finding]:
-        """Return all findings, including steps that were not required."""
+        """Return all findings, including those about steps that were not required."""
         yield from self.findings
         strange: dict[tuple[str, str], list[int]] = {}
         for step in self._steps:
@@ -283,7 +283,7 @@ class Replay:
         return self._unless_changed(open_registered(registry, party.name), party) or recorded
 
     def _unless_changed(self, opened: Any, party: Actor) -> Any:
-        """Return a built-in participant; None, with a finding, if it had other settings in the audit."""
+        """Return a built-in participant; if it had other settings in the audit, add a finding and return None."""
         if opened.party == party:
             return opened
         words = f"{party.name} had other settings than in this version: {party.settings or 'none'}"

@@ -31,7 +31,7 @@ class Signed(msgspec.Struct, frozen=True):
     key: str = ""
     """Fingerprint of the key; empty for a time stamp."""
     refused: str = ""
-    """Why the signature does not count as one by a given key, if so."""
+    """The reason if the signature was not made by one of the given keys; otherwise empty."""
     at: str = ""
     """The time, if it is a time stamp."""
 
@@ -90,7 +90,7 @@ def vouches(name: str) -> bool:
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """A bundle that is verified: its audit, the names of its files, and whether its dataset was found unchanged."""
+    """A bundle to verify: its audit, the names of its files, and whether its dataset was found unchanged."""
 
     audit: AuditTrail
     files: frozenset[str]

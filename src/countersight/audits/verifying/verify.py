@@ -1,6 +1,6 @@
 """`audit verify`: check that a bundle is unchanged, and that everything follows from its log.
 
-A bundle is treated as hostile: names in it are compared and never opened, links are not followed, and a file is not
+A bundle is treated as hostile: names in it are compared but never opened, links are not followed, and a file is not
 read if it exceeds its sealed size or the size limit of files in a bundle.
 """
 
@@ -63,9 +63,9 @@ RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
     ORDERS: EditOrder,
     CALIBRATION: Calibration,
 }
-"""Records that are not derived: each must be exactly as written, without unknown fields."""
+"""Records that are not derived; each must be exactly as it was written, without unknown fields."""
 MOST_LISTED: Final = 5
-"""Largest number of cases named in a finding."""
+"""Maximum number of cases named in a finding."""
 _THUMBNAIL: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
 UNSIGNED: Final = "It is not signed, so nothing confirms what is taken on trust."
 ALL_DERIVED: Final = "verdicts, edits, scores, documents and page"
@@ -111,7 +111,7 @@ def verify_bundle(
 ) -> Verified:
     """Verify a bundle, and return everything that is wrong. `seal` is the recorded or signed seal, if known.
 
-    `dataset` is the audited dataset, if it was moved.
+    `dataset` is the path of the audited dataset, if it was moved.
     """
     if not (folder / MANIFEST).is_file() and not (folder / SEAL).is_file():
         raise AuditError(f"{folder} is not an audit: it contains neither {MANIFEST} nor {SEAL}")
@@ -147,7 +147,7 @@ def verify_bundle(
 
 
 def _compare_with_seal(folder: Path, bundle: Bundle, entries: list[FileEntry]) -> Iterator[Finding]:
-    """Compare every file with its sealed digest. Names are compared and never opened, links are not followed."""
+    """Compare every file with its sealed digest. Names are compared but never opened, and links are not followed."""
     there = {found.name: found for found in entries}
 
     def check(name: str) -> Finding | None:
@@ -249,7 +249,7 @@ def _other_version(bundle: Bundle) -> str:
 
 
 def _check_log(audit: AuditTrail, bundle: Bundle, files: frozenset[str]) -> Iterator[Finding]:
-    """Check the end of the log, and that its pictures, each named by its digest, are exactly those in the bundle."""
+    """Check the end of the log, and that the bundle has exactly the log's pictures, each named by its digest."""
     steps = audit.steps
     if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
         was = several(bundle.steps, "step")
@@ -266,7 +266,7 @@ def _check_log(audit: AuditTrail, bundle: Bundle, files: frozenset[str]) -> Iter
 
 
 def _check_selection(audit: AuditTrail, dataset: Dataset | None) -> Iterator[Finding]:
-    """Check that the log has the selected cases and no others; with the dataset, also how they were selected."""
+    """Check that the log has the selected cases and no others; if the dataset is known, check the selection, too."""
     if not audit.cases:
         yield Finding("not verified", LOG, "it contains no case, so nothing was audited")
     manifest, reference = audit.manifest, audit.manifest.dataset
@@ -305,9 +305,9 @@ def _list_cases(cases: list[Selected], of: int) -> str:
 
 
 def _check_calibration(audit: AuditTrail) -> Iterator[Finding]:
-    """Check that the calibration is the one that audit.json names, and that it is of the audit's judges.
+    """Check that the calibration is the one named in audit.json, and that it belongs to the audit's judges.
 
-    In the bundle of a calibration itself, it must also follow from the log.
+    In the bundle of a calibration, it must also follow from the log.
     """
     calibration, file = audit.calibration, audit.path / CALIBRATION
     if audit.manifest.calibration != (digest_of(content(file)) if calibration else ""):
@@ -319,7 +319,7 @@ def _check_calibration(audit: AuditTrail) -> Iterator[Finding]:
 
 
 def _check_records(folder: Path, bundle: Bundle, files: frozenset[str]) -> Iterator[Finding]:
-    """Yield findings for records with content that no audit writes: re-encoding a record must give the same bytes."""
+    """Yield findings for records with content that no audit writes; re-encoding a record must give the same bytes."""
     for name in RECORDS.keys() & files:
         with open(folder / name, "rb") as file:
             lines = bounded_lines(file, LONGEST_LINE) if name.endswith("l") else iter([file.read()])
@@ -350,7 +350,7 @@ def _is_written(line: bytes, name: str) -> bool:
 def _compare_derived(
     folder: Path, files: frozenset[str], again: AuditFolder, audit: AuditTrail, bundle: Bundle, unlike: What
 ) -> Iterator[Finding | str]:
-    """Recompute all that follows from the log and compare it with the bundle; yield deviations from the plan, too."""
+    """Recompute everything that follows from the log and compare it with the bundle; yield deviations from the plan."""
     try:
         sheets = write_derived(again, audit)
     except AuditError as error:

@@ -28,14 +28,14 @@ class AnswerFlow(CaseFlow):
         Phase(
             "answer",
             "Answer",
-            "Answer a question about a picture, as it is or under a change.",
+            "Answer a question about a picture, as it is or with an imagined change.",
             PersonAnswer,
             several=True,
         ),
     )
 
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
-        """Yield the items of a dataset; all questions come from one dataset, except those with known answers."""
+        """Yield the items of a dataset; items with known answers may come from another."""
         fingerprints = {source["fingerprint"] for key, source in known.items() if not key.startswith("known/")}
         for item in super().new_items(sources, keep, known):
             if item.gold is None and fingerprints - {item.source["fingerprint"]}:

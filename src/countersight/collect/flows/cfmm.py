@@ -1,4 +1,4 @@
-"""Flow `cfmm`: a pair of questions in one of six aspects, then answered blind by a second person (CFMM 3.2, 3.3)."""
+"""Flow `cfmm`: a pair of questions on one of six aspects, also answered by a second person (CFMM 3.2, 3.3)."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ ABOUT: Final = {
     "direction": "Where objects are, or which way they face, when they are moved or turned.",
     "common": "What follows when the conditions of the world change.",
 }
-_BLIND: Final = "Answer somebody's two questions without knowing their answers."
+_BLIND: Final = "Answer another person's two questions without seeing the answers."
 _LETTERS: Final = {"A": "A", "B": "B"}
 _CONDITION: Final = "The same question under a condition."
 WRITE: Final = (
@@ -73,7 +73,7 @@ class CfmmFlow(PictureFlow):
     """The flow of CFMM."""
 
     name = "cfmm"
-    about = "Pairs of questions in six aspects, each answered blind by a second person."
+    about = "Pairs of questions on six aspects, each also answered by a second person who does not see the answers."
     phases = (
         Phase(
             "write",
@@ -111,7 +111,7 @@ class CfmmFlow(PictureFlow):
         return msgspec.structs.replace(pair, leak=said)
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """Send the item to a reviewer if answers differ or are given away."""
+        """Send the item to a reviewer if the answers differ or a question reveals its answer."""
         if phase == "write":
             return Advance("blind")
         pair, blind = past["write"][-1], past["blind"][-1]
@@ -124,7 +124,7 @@ class CfmmFlow(PictureFlow):
         return (content.aspect,)
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
-        """Return both answers, of the writer or of the second person."""
+        """Return the two answers of the writer or of the second person."""
         return {"basic": content.basic_answer, "counterfactual": content.counterfactual_answer}
 
     def case(self, item: Item, past: Past) -> Case | None:

@@ -1,4 +1,4 @@
-"""Flow `cosim`: a question about a picture, a change to the scene, distractors that fool a model (CoSIm 4).
+"""Flow `cosim`: a question about a picture, a change to the scene, and distractors that fool a model (CoSIm 4).
 
 In each phase, people first check the work of the previous phase; they can flag it, with a reason for a reviewer.
 """
@@ -67,7 +67,7 @@ class WrittenQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class WrittenChange(msgspec.Struct, frozen=True):
-    """The change phase: the difference, and the response that fits it."""
+    """The change phase: the change to the scene, and the response that fits it."""
 
     guide: str
     change: str
@@ -120,7 +120,7 @@ class CosimFlow(PictureFlow):
     grouped_in = "change"
 
     def group_pictures(self, new: Sequence[str], used: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Yield three pictures for each new one; a worker chooses one of the three (CoSIm 4).
+        """Yield a group of three pictures for each new picture; a worker chooses one of the three (CoSIm 4).
 
         Two items share at most one picture, unless there are fewer than seven pictures.
         """
@@ -176,7 +176,7 @@ class CosimFlow(PictureFlow):
         return content.kinds
 
     def instance(self, past: Past) -> Instance | None:
-        """Return the four responses, after question, initial response and change."""
+        """Return the four responses, with the question, the initial response and the change as their context."""
         distracted = past["distractor"][-1]
         return Instance(context_of(past), (distracted.response, *distracted.distractors))
 

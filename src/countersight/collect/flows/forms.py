@@ -96,7 +96,7 @@ def said_words(text: str) -> list[str]:
 
 
 class Form:
-    """Reads a posted form and collects its faults by field name."""
+    """Reads a posted form and collects its errors by field name."""
 
     def __init__(
         self, values: Mapping[str, str], language: str = "en", say: Callable[[str], str] = lambda text: text
@@ -105,11 +105,11 @@ class Form:
         self.language = language
         """The language that people write in."""
         self.say = say
-        """Translates messages to people."""
+        """Translates messages to the language of the interface."""
         self.faults: dict[str, str] = {}
 
     def fail(self, name: str, fault: str, **values: object) -> None:
-        """Record the fault of a field; only the first is shown."""
+        """Record an error in a field; only the first one is shown."""
         self.faults.setdefault(name, self.say(fault).format(**values))
 
     def read(self, fields: Sequence[Field], earlier: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -162,7 +162,7 @@ class Form:
                 self.fail(name, "A question must end with a question mark.")
             if field.supposes and not condition.search(text):
                 example = EXAMPLES[self.language]
-                self.fail(name, "Put what is different into a condition: {example}", example=example)
+                self.fail(name, "State the difference as a condition: {example}", example=example)
         return text
 
     def chosen(self, name: str) -> bool:

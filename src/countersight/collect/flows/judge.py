@@ -1,4 +1,4 @@
-"""Flow `judge`: people give EDCT's two verdicts on an audit, blind to its judges and to each other (EDCT 3)."""
+"""Flow `judge`: people give EDCT's two verdicts on an audit, without seeing any other verdicts (EDCT 3)."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -16,7 +16,7 @@ FIELDS: Final = (
     Choice("pcs", "Does the new answer follow from the changed picture?", options=SHOWN, inline=True),
     Text("pcs_reason", "In a few words, why?", needed=False),
     Choice("ncc", "Does the new explanation reflect the change?", options=SHOWN, inline=True),
-    Text("ncc_reason", "In a few words, why so?", needed=False),
+    Text("ncc_reason", "In a few words, why or why not?", needed=False),
 )
 
 
@@ -30,15 +30,15 @@ class PersonVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class JudgeFlow(Flow):
-    """The flow in which people judge."""
+    """The flow in which people judge the edits of an audit."""
 
     name = "judge"
-    about = "People give the two verdicts of an audit: does the answer follow the edit, does the explanation?"
+    about = "People give the two verdicts of an audit: does the answer follow the edit, and does the explanation?"
     phases = (
         Phase(
             "judge",
             "Judge",
-            "Say whether an answer and its explanation follow a change of the picture.",
+            "Say whether an answer and its explanation follow a change to the picture.",
             PersonVerdict,
             fields=FIELDS,
             several=True,
@@ -48,7 +48,7 @@ class JudgeFlow(Flow):
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield one item for each edit after which the model was asked again, without control edits."""
         if sources.source is None:
-            raise CampaignError("the flow judge needs an audit: name it with `source`")
+            raise CampaignError("the flow judge needs an audit: set `source`")
         opened = AuditFolder.open(sources.source)
         for trail in read_audit(sources.source).cases:
             before = trail.baseline

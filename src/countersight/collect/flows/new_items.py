@@ -22,7 +22,7 @@ class CaseFlow(Flow):
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield items for the cases of a dataset, and items with a known answer for those of `gold`."""
         if sources.source is None and sources.gold is None:
-            raise CampaignError(f"the flow {self.name} needs a dataset: name it with `source`")
+            raise CampaignError(f"the flow {self.name} needs a dataset: set `source`")
         if sources.source is not None:
             for case, source in self._cases(sources, keep, sources.source):
                 yield from self.items_of(case, source)
@@ -92,7 +92,7 @@ class PictureFlow(Flow):
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield items for the pictures of a folder that the campaign does not have yet, in random order."""
         if sources.pictures is None:
-            raise CampaignError(f"the flow {self.name} needs pictures: name their folder with `pictures`")
+            raise CampaignError(f"the flow {self.name} needs pictures: set `pictures` to their folder")
         used = {name for source in known.values() for name in source.get("pictures") or [source["picture"]]}
         files = {name: file for source in known.values() for name, file in source.get("files", {}).items()}
         new = _new_pictures(sources, keep, used, files)

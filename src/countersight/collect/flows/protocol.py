@@ -18,7 +18,7 @@ from countersight.collect.settings import FlowName
 from countersight.picture import Picture
 
 FLOWS: Final[tuple[str, ...]] = get_args(FlowName)
-"""The names of the flows; each has a module of its name."""
+"""The names of the flows; each has a module of the same name."""
 Content = Any
 """A contribution to a phase: a frozen struct of that phase's own type."""
 Past = Mapping[str, Sequence[Content]]
@@ -38,7 +38,7 @@ class Phase(msgspec.Struct, frozen=True):
     name: str
     title: str
     about: str
-    """A sentence on what people do in this phase."""
+    """A sentence that says what people do in this phase."""
     content: type[msgspec.Struct]
     sees: tuple[str, ...] = ()
     """Earlier phases that are shown; contributions to other phases are not read."""
@@ -102,7 +102,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 def neutral_number(key: str) -> str:
-    """Return a number for an item that reveals neither its kind nor its position."""
+    """Return a number for an item, which reveals neither its kind nor its position."""
     return str(int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 1_000_000).zfill(6)
 
 
@@ -150,7 +150,7 @@ class Flow:
         return next(each.fields for each in self.phases if each.name == phase)
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Content:
-        """Return the content of a form; its faults are recorded in the form."""
+        """Return the content of a form; errors are recorded in the form."""
         content = next(each.content for each in self.phases if each.name == phase)
         return content(**form.read(self.fields(phase, item, past)))
 

@@ -31,7 +31,7 @@ class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     verdict: Verdict
     related: bool
     answer: str = ""
-    """The corrected answer, if the verdict is to correct."""
+    """The corrected answer, if the verdict is `correct`."""
     words: str = ""
     """Why it is rejected or corrected."""
     factual_answer: str = ""
@@ -39,7 +39,7 @@ class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def settled(self) -> tuple[str, str, str]:
-        """The parts that must be equal for two people to agree."""
+        """The fields that must be equal for two people to agree."""
         return self.verdict, self.answer, self.factual_answer
 
 
@@ -139,7 +139,7 @@ class VerifyFlow(CaseFlow):
         return {"case": case, "asked": asked(case), "beside": beside, "supposes": supposes(case), "letters": LETTERS}
 
     def labels(self, phase: str, content: Any) -> dict[str, str]:
-        """Return labels of verdicts only: free texts never agree."""
+        """Return the verdict only: free texts cannot be compared."""
         if not isinstance(content, CaseVerdict):
             return {}
         return {"about the picture": "yes" if content.related else "no", "verdict": content.verdict}

@@ -1,4 +1,4 @@
-"""The web pages for people: rendered on the server, usable without JavaScript."""
+"""The web pages of a campaign, rendered on the server and usable without JavaScript."""
 
 from countersight.collect.web.app import PAGES, application, configuration_faults, serve
 

@@ -100,7 +100,7 @@ async def logout(visit: Visit) -> Response:
 
 
 async def join_page(visit: Visit, fault: str = "") -> Response:
-    """Show the password form of a one-time link, with the fault of a rejected password."""
+    """Show the password form of a one-time link, with the reason if a password was rejected."""
     shown = {"invited": _invited(visit), "link": visit.request.path_params["link"]}
     return visit.render("join.html", 422 if fault else 200, fault=visit.say(fault), **shown)
 

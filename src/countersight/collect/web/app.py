@@ -57,12 +57,12 @@ async def static(visit: Visit) -> Response:
 
 
 async def nowhere(visit: Visit) -> Response:
-    """Answer an address that does not exist."""
+    """Respond to a request for an address that does not exist."""
     raise RefusedError(404, "There is no such page.")
 
 
 async def wrong_method(visit: Visit) -> Response:
-    """Answer a method that an address does not have."""
+    """Respond to a method that an address does not support."""
     raise RefusedError(405, "This address does not accept the method {method}.", method=visit.request.method)
 
 
@@ -230,18 +230,18 @@ def _refuse_taken(host: str, port: int) -> None:
 def configuration_faults(
     campaign: Campaign, host: str = "127.0.0.1", public_url: str = "", trusted_proxies: str = ""
 ) -> list[str]:
-    """Return what is unsafe in the server configuration, a sentence each."""
+    """Return warnings about an unsafe or incomplete configuration, one sentence each."""
     found = []
     inside = host in ("127.0.0.1", "::1", "localhost")
     if not public_url.startswith("https://") and not (inside and not public_url):
         found.append("passwords and cookies are sent unencrypted: use a proxy with TLS (--public-url https://…)")
     if public_url and not trusted_proxies:
         found.append(
-            "all visitors seem to come from the proxy, so failed logins by one of them lock out everybody: name the "
-            "proxy with --trust-proxy"
+            "all visitors seem to come from the proxy, so failed logins by one of them lock out everybody: pass "
+            "the proxy's address with --trust-proxy"
         )
     if trusted_proxies == "*":
-        found.append("any visitor can fake their IP address: name the proxy's own address with --trust-proxy")
+        found.append("any visitor can fake their IP address: pass the proxy's own address with --trust-proxy")
     for name in (SECRET, DATABASE):
         file = campaign.path / name
         if file.is_file() and file.stat().st_mode & 0o077:

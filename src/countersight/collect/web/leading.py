@@ -1,7 +1,7 @@
 """Pages for leads: progress, items, people, pay; and the JSON API for study scripts, under /api/.
 
-A script sends the token of a lead (`Authorization: Bearer …`, made on the page Tokens). Lists come a page at a time:
-`after` is the number of the last row that was read. Changes by scripts are recorded in the audit log.
+A script sends the token of a lead (`Authorization: Bearer …`, created on the page Tokens). Lists are returned one page
+at a time: `after` is the number of the last row that was read. Changes by scripts are recorded in the audit log.
 """
 
 from typing import Any, Final
@@ -81,7 +81,7 @@ def _after(visit: Visit) -> int:
 
 
 async def items(visit: Visit) -> Response:
-    """List the items in one state; for a script, all items unless it names a state."""
+    """List the items in one state; a script gets all items unless it specifies a state."""
     item, default = tables.item.c, "" if visit.is_api else "open"
     state = visit.request.query_params.get("state", default)
     if state != default and state not in STATES:

@@ -37,7 +37,7 @@ async def _seen_flag(visit: Visit) -> work.Flag:
 
 
 async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Response:
-    """Show one flag with its item, and the faults of an invalid form."""
+    """Show one flag with its item, and the errors in an invalid form."""
     found = await _seen_flag(visit)
     item = visit.store.read(lambda c: work.load_item(c, found.item_id))
     entries = history(visit, found.item_id)
@@ -59,7 +59,7 @@ KEEP: Final = {
     True: "Keep it: the item goes on to the next person",
     False: "Keep it as it is; a bonus that waits for a review is earned",
 }
-"""The label for keeping an item, by whether a person flagged it."""
+"""The label of the option to keep an item, depending on whether a person flagged it."""
 RETURN: Final = "Send the contribution in question back to its author, who reads your reason"
 REMOVE: Final = {
     "edited": "Have somebody else rewrite the distractors; the rejected ones are not paid",
@@ -79,7 +79,7 @@ def decision_fields(found: work.Flag) -> tuple[Field, ...]:
 
 _EDIT_NOTE = Text(
     "note",
-    "Why do you edit it?",
+    "Why are you editing it?",
     "A few words. They are stored with the decision. The item is kept in your version.",
     rows=2,
     words=2,
@@ -196,7 +196,7 @@ def history(visit: Visit, item_id: int) -> list[dict[str, Any]]:
 
 
 def describe_source(item: Item) -> dict[str, Any]:
-    """Return what an item was made from, for reviewers and leads: its pictures, and its case or texts."""
+    """Return the source of an item, for reviewers and leads: its pictures, and its case or texts."""
     source = item.source
     named = [source.get(name) for name in ("picture", "before", "after")]
     pictures = {name: source.get("files", {}).get(name, "") for name in (*source.get("pictures", ()), *named) if name}

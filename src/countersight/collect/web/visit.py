@@ -46,7 +46,7 @@ _HEADERS: Final = {
 }
 _SECURE: Final = {"Strict-Transport-Security": "max-age=31536000"}
 _NOT_LOGGED: Final = ("csrf", "sure", "pasted", "seconds", "typed", "name")
-"""Form fields that are not logged as details of an action; names of people are found by their number."""
+"""Form fields that are not logged as details of an action; people are logged by number, not by name."""
 _log = logging.getLogger("countersight.collect")
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ class Visit:
         self.subject: object = request.path_params.get("number", "")
         """The subject of an action in the audit log: the number of a person, an item, a flag or a batch."""
         self.language = self.settings.languages[0]
-        """The language of the interface: the browser's if the campaign has it."""
+        """The language of the interface: the browser's, if the campaign offers it."""
         accepted = request.headers.get("accept-language", "")[:200].split(",")
         for wanted in (primary_language(each.partition(";")[0].strip()) for each in reversed(accepted)):
             if wanted in self.settings.languages:
@@ -224,7 +224,7 @@ class Page(msgspec.Struct, frozen=True):
     path: str
     handler: Handler
     role: Role | None = "worker"
-    """The least role required; None admits anybody."""
+    """The minimum role required; None admits anybody."""
     method: str = "GET"
     consented: bool = True
     """Whether people must have agreed to the consent text first; leads need not, for their own pages."""
@@ -312,7 +312,7 @@ async def read_form(request: Request, *, script: bool = False) -> dict[str, str]
             if len(body) > _LARGEST_FORM:
                 raise RefusedError(413, "This form is too large.")
     except ClientDisconnect:
-        raise RefusedError(400, "The form did not arrive completely.") from None
+        raise RefusedError(400, "The form was not received completely.") from None
     try:
         if script:
             return msgspec.json.decode(bytes(body) or b"{}", type=dict[str, str])

@@ -139,7 +139,7 @@ def undoable(visit: Visit, contributions: Sequence[int]) -> set[int]:
 
 
 async def submit(visit: Visit) -> Response:
-    """Submit the task and continue with the next. An invalid form is returned with its faults, and saved as a draft."""
+    """Submit the task and continue with the next. An invalid form is returned with its errors, and saved as a draft."""
     task, flow = load_task(visit), visit.campaign.flow
     if task.lease.state == "flagged":
         return visit.go("/work")
@@ -171,8 +171,8 @@ async def submit(visit: Visit) -> Response:
         ) from None
     if not sent.same:  # another window sent something else first
         words = visit.say(
-            "This task was already sent with other content, which counts. Your text is shown below. If you take back "
-            "what was sent, this text replaces it."
+            "This task was already sent with different content, and that version counts. Your text is shown below. "
+            "If you take back what was sent, this text replaces it."
         )
         return visit.render("refused.html", 409, words=words, typed=await save_draft(visit, task))
     place = f"/task/{following.token}" if following else "/work"
@@ -195,7 +195,7 @@ def full_groups(visit: Visit, task: LeasedTask) -> set[str]:
 
 
 def _refuse_full_groups(visit: Visit, task: LeasedTask, form: Form, content: Content) -> None:
-    """Record a fault if all groups of a contribution already have enough items."""
+    """Record an error if all groups of a contribution already have enough items."""
     full = set() if form.faults else full_groups(visit, task)
     groups = visit.campaign.flow.groups(content) if full else ()
     if groups and full.issuperset(groups):
@@ -204,7 +204,7 @@ def _refuse_full_groups(visit: Visit, task: LeasedTask, form: Form, content: Con
 
 
 async def draft(visit: Visit) -> Response:
-    """Save the draft; it is on disk when the page says so."""
+    """Save the draft; it is on disk when the page confirms it."""
     task = load_task(visit)
     if task.lease.state in ("done", "flagged"):
         raise RefusedError(409, "This task was already sent.")
@@ -291,7 +291,7 @@ async def home(visit: Visit) -> Response:
 
 
 def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> dict[str, Any]:
-    """Return the data about a phase on a person's first page."""
+    """Return what a person's first page shows about a phase."""
     me, campaign = visit.me.id, visit.campaign
     lease = work.current_lease(connection, me, phase.name)
     return {

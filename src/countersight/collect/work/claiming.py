@@ -1,6 +1,7 @@
-"""Items, who may work on them, and who holds them: leases, drafts, qualification tests.
+"""Assign items to people: leases, drafts and qualification tests.
 
-An item is leased to one person until the lease expires.
+Each phase of an item has a seat for every person who is to work on it. A seat is leased to one person until the lease
+expires.
 
 Claims happen inside the one writer's transaction, so two people can never be given the same seat.
 """
@@ -111,7 +112,7 @@ class Lease(msgspec.Struct, frozen=True):
     draft: dict[str, str] | None = None
     draft_at: float | None = None
     note: str | None = None
-    """A reviewer's reason for returning it, if one did."""
+    """The reviewer's reason, if a reviewer returned the work."""
 
 
 def as_lease(row: Row[Any]) -> Lease:
@@ -202,7 +203,7 @@ def take_up_again(connection: Connection, campaign: Campaign, lease: Lease, now:
 def look(connection: Connection, item_id: int, person_id: int) -> bool:
     """Record that a lead or reviewer views an item, so it is never assigned to them; False while they hold it.
 
-    Items without contributions or known answer reveal nothing and are not recorded.
+    Items without contributions and without a known answer reveal nothing, so views of them are not recorded.
     """
     held = select(_lease.id).where(_lease.item_id == item_id, _lease.person_id == person_id, _ACTIVE)
     if connection.execute(held).first():
@@ -227,7 +228,7 @@ def _has_contribution() -> ColumnElement[bool]:
 
 
 def _new_to(person_id: int) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions that a person has no seat of an item and has not viewed it as a lead."""
+    """Return SQL conditions: the person has no seat of the item and has not viewed it as a lead or reviewer."""
     part = exists().where(_lease.item_id == _item.id, _lease.person_id == person_id, _lease.state.in_(HELD))
     return ~part, ~exists().where(_sight.item_id == _item.id, _sight.person_id == person_id)
 
@@ -245,7 +246,7 @@ def count_free(connection: Connection, person_id: int, phase: str, most: int) ->
 
 
 def _lately(person_id: int, phase: str, column: Any, most: int) -> Select[Any]:
-    """Return a query for a column of the items that were last given to a person."""
+    """Return a query for one column of the items that were last assigned to a person."""
     given = select(column).join(tables.lease, _lease.item_id == _item.id)
     own = given.where(_lease.person_id == person_id, _lease.phase == phase)
     return own.order_by(_lease.id.desc()).limit(most)

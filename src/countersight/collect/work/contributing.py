@@ -26,9 +26,9 @@ from countersight.collect.work.claiming import (
 )
 
 EDITED: Final = "edited"
-"""The reason of a flag about an edited right response."""
+"""The reason for a flag about an edited right response."""
 WITHDRAWN: Final = "withdrawn"
-"""The outcome of a flag that needed no decision, because its subject no longer exists."""
+"""The outcome of a flag that needs no decision, because the flagged work no longer exists."""
 _item, _lease, _made = tables.item.c, tables.lease.c, tables.contribution.c
 STANDS: Final = func.coalesce((_lease.contribution_id == _made.id) & (_lease.state == "done"), False)
 """The SQL condition that a version of a contribution counts: it is neither replaced nor withdrawn nor removed."""
@@ -50,7 +50,7 @@ class Contribution(msgspec.Struct, frozen=True):
     fooled: int | None
     pseudonym: str
     editor: str | None
-    """The pseudonym of the reviewer who wrote this version, if one did."""
+    """The pseudonym of the reviewer, if a reviewer wrote this version."""
     stands: bool
 
     @property
@@ -250,7 +250,7 @@ def undo(connection: Connection, campaign: Campaign, contribution_id: int, perso
 
 
 def withdraw(connection: Connection, item_id: int) -> None:
-    """Withdraw undecided flags of an item, because their subject no longer exists."""
+    """Withdraw undecided flags of an item, because the flagged work no longer exists."""
     waiting = (tables.flag.c.item_id == item_id) & tables.flag.c.outcome.is_(None)
     connection.execute(update(tables.flag).where(waiting).values(outcome=WITHDRAWN))
 
@@ -266,8 +266,8 @@ def undoable(
 def _withdrawable(campaign: Campaign, person_id: int, now: float) -> Select[Any]:
     """Return a query for the contributions that a person may withdraw.
 
-    It is too late if the time is over, a reviewer has decided about the item, the pay was exported, the author has seen
-    the whole item, or somebody has continued with it.
+    It is too late if the time limit has passed, a reviewer has decided about the item, the pay was exported, the author
+    has seen the whole item, or somebody has continued with it.
     """
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
     item, sight, part = tables.item.c, tables.sight.c, tables.lease.alias().c

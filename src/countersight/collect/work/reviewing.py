@@ -40,7 +40,7 @@ FOUND: Final = {
     EDITED: "The right response was edited",
     "sample": "A sample of finished work",
 }
-"""The reasons for which the program itself asks for a reviewer."""
+"""The reasons for which the program itself sends an item to a reviewer."""
 Outcome = Literal["fair", "unfair", "edited", "returned"]
 """Removed, kept, kept as edited by the reviewer, returned to its author."""
 
@@ -105,7 +105,7 @@ def decide(
     contribution_id: int | None = None,
     content: Content | None = None,
 ) -> bool:
-    """Carry out a reviewer's decision; False if another reviewer was quicker, or the author withdrew the work.
+    """Carry out a reviewer's decision; False if another reviewer decided first, or the author withdrew the work.
 
     `fair` removes the item and the pay of one of its contributions, or of none; if the right response was edited to say
     something else, only that phase is repeated. `unfair` keeps the item; after a person's flag, work on it continues.
@@ -166,7 +166,7 @@ def vacate(connection: Connection, seats: ColumnElement[bool], *, again: bool = 
 
 
 def author_of(connection: Connection, found: Flag, contribution_id: int) -> str | None:
-    """Return the access of the author of a valid contribution to a flag's item; None if there is none."""
+    """Return the account state of the author of a valid contribution to a flag's item; None if there is none."""
     lease, person = tables.lease.c, tables.person.c
     stands = (lease.contribution_id == contribution_id) & (lease.item_id == found.item_id) & (lease.state == "done")
     question = select(person.access, person.deleted_at).join(tables.lease, lease.person_id == person.id).where(stands)

@@ -41,7 +41,7 @@ from countersight.scenes import (
 Disc = tuple[float, float, float]
 """A circle: x and y of the middle, and the radius."""
 STEP = 7.0
-"""Spacing of the jittered grid of candidate places; circles use a finer one."""
+"""Spacing of the jittered grid of candidate places; circles use a finer grid."""
 DOT_STEP = 2.5
 MOST_PLACES = 640
 """Maximum number of grid points in one direction, because a scene may come from an untrusted file."""

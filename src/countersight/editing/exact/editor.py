@@ -67,7 +67,7 @@ class Exact:
         return exact_edit(request)
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing, because there is nothing to close."""
 
 
 def exact_edit(request: EditRequest) -> Edited:
@@ -222,7 +222,7 @@ def _first_valid(scene: Scene, tries: Iterable[list[Edit]], otherwise: str) -> I
 
 
 def _direction_in(value: str) -> tuple[tuple[int, int] | None, int | None]:
-    """Return the direction (right and down are positive) and the distance in pixels; None for either if missing."""
+    """Return the direction (right and down are positive) and the distance in pixels, each None if it is missing."""
     words = re.findall(r"[a-z]+|\d{1,5}", value.casefold())
     ways = [_DIRECTIONS[word] for word in words if word in _DIRECTIONS]
     lengths = [int(word) for word in words if word.isdecimal()]

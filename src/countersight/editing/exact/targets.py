@@ -1,7 +1,7 @@
 """Parse targets such as "3 flowers inside the red polygons", and find them in a scene.
 
 A target is a noun (flowers, polygons, circles, dots) with optional words before it (number, colour, position or size)
-and after it (location). If any word is not understood, the edit fails; nothing is guessed.
+and after it (location). If any word is not understood, the edit fails; the parser does not guess.
 """
 
 import re
@@ -293,7 +293,7 @@ def _dots(item: Item) -> int:
 
 
 def within(places: Iterable[Place], scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Return which points are in all of the areas; raises EditFailed if no polygon has a requested colour."""
+    """Return a mask of the points in all of the areas; raises EditFailed if no polygon has a requested colour."""
     there = np.ones(len(points), bool)
     for place in places:
         named = [each for each in scene.polygons if place.colour in (None, each.colour, called(each.colour))]

@@ -37,7 +37,8 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     warp: tuple[float, ...] = ()
     """The affine map (a b c d e f) that aligns the edit with the original; empty if no alignment was needed.
 
-    The point x, y of the original is at ax + by + c, dx + ey + f of the edit, after scaling it to the original's size.
+    The point x, y of the original is at ax + by + c, dx + ey + f of the edit, after the edit is scaled to the
+    original's size.
     """
     ssim_inside: float | None = None
     ssim_outside: float | None = None
@@ -73,7 +74,7 @@ LEAST_SSIM_OUTSIDE = 0.8
 MOST_STRETCHED = 0.1
 """Maximum relative difference in the ratio of width to height."""
 MOST_MOVED = 0.15
-"""Maximum movement of a corner by the alignment, as a share of the longer side."""
+"""Maximum movement of a corner in the alignment, as a share of the longer side."""
 RULE = (
     f"less than {LEAST_INSIDE:.0%} of the pixels inside the mask changed (without a mask: less than "
     f"{LEAST_CHANGED:.2%} of all)",
@@ -84,7 +85,7 @@ RULE = (
     f"aligning it with the original moves a corner by more than {MOST_MOVED:.0%} of the longer side",
 )
 """The rule as sentences: an edit is left out of the score if one of them is true. Its limits are chosen so that edits
-which only shift, zoom or re-encode a picture pass, and edits which repaint it do not."""
+that only shift, zoom or re-encode a picture pass, and edits that repaint it do not."""
 
 
 class Perceived(NamedTuple):
@@ -204,7 +205,7 @@ def _measured(
 
 
 def _changed(one: Pixels, other: Pixels) -> Mask:
-    """Return which pixels changed, each averaged with its eight neighbours so that noise does not count."""
+    """Return a mask of the changed pixels, each averaged with its eight neighbours so that noise does not count."""
     apart = one.astype(np.int16) - other
     if not apart.any():
         return np.zeros(one.shape[:2], bool)
@@ -216,7 +217,7 @@ def _changed(one: Pixels, other: Pixels) -> Mask:
 
 
 def _aligned(after: Image.Image, warp: Warp) -> tuple[Pixels, Mask]:
-    """Return the edited picture aligned with the original, and which pixels of it are valid."""
+    """Return the edited picture aligned with the original, and a mask of its valid pixels."""
     edit = after.convert("RGB").transform(after.size, Image.Transform.AFFINE, warp, Image.Resampling.BICUBIC)
     whole = Image.new("L", after.size, 255).transform(after.size, Image.Transform.AFFINE, warp)
     return np.asarray(edit), ~grow_mask(np.asarray(whole) == 0, 2)
@@ -256,7 +257,8 @@ def measure_edit(
 def similarity(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> Tones:
     """Return the structural similarity (SSIM) of two pictures around each pixel, averaged over the channels.
 
-    Only the part that differs is computed: most edits change little, and identical parts have a similarity of 1.
+    Only the part that differs is computed, because most edits change little, and identical parts have a similarity of
+    1.
     """
     similar = np.ones(one.shape[:2], np.float32)
     rows, columns = np.nonzero((one != other).any(axis=2))

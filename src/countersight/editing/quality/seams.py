@@ -1,7 +1,7 @@
 """Measure whether an edit is visible: its seam, its texture, its structure, and remains of the removed object.
 
 A filled hole is visible for three reasons: neighbouring pixels differ more along its rim than elsewhere, its texture is
-smoother or rougher than the texture around it, or something with stronger edges than those around it was painted in.
+smoother or rougher than the texture around it, or something with stronger edges than its surroundings was painted in.
 """
 
 import msgspec
@@ -19,7 +19,7 @@ AROUND = 24
 FINE = 2.0
 """Blur radius in pixels; the detail that it removes counts as texture."""
 QUIET = 1.0
-"""Levels added to both sides of a comparison, to avoid division by zero in plain areas."""
+"""Grey levels added to both sides of a comparison, to avoid division by zero in plain areas."""
 CELL = 8
 """Side in pixels of the cells whose colours are compared to find painted structures."""
 SURROUNDING_SHARE, LEAST_SURROUNDING = 0.35, 12

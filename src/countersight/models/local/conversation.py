@@ -466,7 +466,7 @@ Asked = TypeVar("Asked")
 Made = TypeVar("Made")
 
 _calls: WeakKeyDictionary[Any, tuple[bool, dict[str, Any]]] = WeakKeyDictionary()
-"""How each processor calls its image processor: with lists of lists or one list, and with which settings."""
+"""How each processor calls its image processor: with one list or a list of lists, and with which settings."""
 
 
 class PictureCache:
@@ -480,7 +480,7 @@ class PictureCache:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
         self._part = loaded.processor.image_processor
         self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}
-        """The prepared results by the ids of pictures, with the pictures, so that their ids stay unique."""
+        """The prepared results by the id of the picture. The pictures are kept too, so that their ids stay unique."""
         self._of_copies: list[tuple[int, ...]] = []
         """The keys of results for copies of pictures that the processor made; they are not needed again."""
         processor = copy.copy(loaded.processor)

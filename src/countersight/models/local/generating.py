@@ -409,7 +409,7 @@ class _Writing:
         self._ends = end_tokens(loaded)
         self._slots = _kept.get(loaded.model)
         self._reading: tuple[AbstractContextManager[Any], Any, list[StartedAnswer], Any] | None = None
-        """The batch of conversations being read: its lane, its cache, the answers to begin, and their first tokens."""
+        """The batch of conversations being read: its stream, its cache, the answers to begin and their first tokens."""
 
     @property
     def under_way(self) -> bool:

@@ -254,7 +254,7 @@ def _cached_folder(name: str) -> Path:
 
 def _how_to_get(name: str) -> str:
     if name.startswith(("/", ".", "~")) or name.count("/") != 1 or Path(name).is_dir():
-        return "; name a folder with config.json and weights, or a downloaded model as OWNER/NAME"
+        return "; specify a folder with config.json and weights, or a downloaded model as OWNER/NAME"
     return f"; download it with: hf download {printable(name)[:200]}"
 
 

@@ -197,7 +197,7 @@ class Queue:
         self.most = most
         self.room = room
         self._room_before = room
-        """The value of `room` when a batch last fitted into memory."""
+        """The value of `room` with which a batch last fitted into memory."""
         self._waiting: list[_Job] = []
         self._changed = threading.Condition()
         self._closed = threading.Event()
@@ -335,7 +335,7 @@ class Queue:
         return taken
 
     def _fitting(self, kind: _Kind, under_way: Sequence[_Job], most: int, room: float) -> list[_Job]:
-        """Return waiting questions that fit, largest first: if memory is too small, this shows early."""
+        """Return waiting questions that fit, largest first, so that insufficient memory is detected early."""
         scenes: dict[int, list[_Job]] = {}
         for job in self._waiting:
             if job.kind == kind:

@@ -192,7 +192,7 @@ def build_row(
 
 
 def _picture_blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
-    """Return each token's block, since the tokens of a picture see each other; -1 for tokens in no block."""
+    """Return the number of each token's block, whose tokens (those of one picture) see each other; -1 for none."""
     size = whole["input_ids"].shape[1]
     if sight == "behind":
         return np.full(size, -1)
@@ -233,7 +233,7 @@ def build_rows(
 
 
 def _group_by_pictures(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
-    """Yield groups of requests with the same pictures, large ones first: if memory is too small, this shows early."""
+    """Yield groups of requests with the same pictures, large ones first, so that too little memory is noticed early."""
     numbers = list(requests)
     while numbers:
         groups: dict[Hashable, list[int]] = {}
@@ -300,7 +300,7 @@ def stream_lanes(device: Any) -> Iterator[AbstractContextManager[Any]]:
 
 
 def wait_for_lane(lane: AbstractContextManager[Any], *made: Any) -> None:
-    """Make the default stream wait for tensors made in a lane, and keep their memory until that stream is done."""
+    """Make the default stream wait for tensors made in another stream, and keep their memory until it is done."""
     import torch
 
     stream = getattr(lane, "stream", None)

@@ -16,7 +16,7 @@ _NAME = "countersight_flash_pieces"
 _TURN = "apply_rotary_pos_emb_vision"
 """The function of transformers that rotates queries and keys by position, in many vision encoders."""
 _WIDTH = 64
-"""Matrix sides are padded to a multiple of this; sides that are no multiple of 8 take three times as long on GPUs."""
+"""Matrix sides are padded to a multiple of this; other sides than multiples of 8 take three times as long on GPUs."""
 
 
 def speed_up(model: Any) -> None:

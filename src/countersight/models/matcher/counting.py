@@ -38,7 +38,7 @@ _DENYING = frozenset(
 )
 _TURNING = frozenset(("but", "however", "although", "though"))
 _REACH = 3
-"""The number of words after a "no" or "remove" that count as negated."""
+"""The number of words after "no" or "remove" that count as negated."""
 _LEAST_SPREAD = 0.05
 """Added to the standard deviation, so that small differences between options are not magnified."""
 

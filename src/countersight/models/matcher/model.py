@@ -127,7 +127,7 @@ class Matcher(Displayed):
         self._folders = members(folder)
         self._sheet = read_sheet(self._folders[0])
         if any(read_sheet(one) != self._sheet for one in self._folders):
-            raise ModelError(f"the matchers in {folder} were trained on different inputs; name one of them")
+            raise ModelError(f"the matchers in {folder} were trained on different inputs; choose one of them")
         self.needs_picture = bool(self._sheet.view)
         self.picture_limits = (1, 1) if self._sheet.view else (0, 1)
         self.settings: dict[str, Any] = {"inputs": self._sheet.inputs, "weights": _fingerprint(self._folders)}
@@ -179,14 +179,14 @@ class Matcher(Displayed):
         """Return the precomputed regions; raises ModelError if they do not match the training."""
         if not Path(self._features).is_dir():
             raise ModelError(
-                f"{self.name} needs the regions of pictures, but {self._features} does not exist; name their folder "
+                f"{self.name} needs the regions of pictures, but {self._features} does not exist; set their folder "
                 "with ?features=DIR after the model's name"
             )
         regions, wanted = Regions(Path(self._features)), self._sheet.region
         if wanted and regions.width != wanted:
             raise ModelError(
                 f"{self._features} has {regions.width} numbers per region, but {self.name} was trained with "
-                f"{wanted}: name regions that were computed in the same way"
+                f"{wanted}: use regions that were computed in the same way"
             )
         return regions
 

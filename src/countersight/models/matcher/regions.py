@@ -1,7 +1,7 @@
 """Regions of pictures, computed by an encoder or read from memory-mapped files in a folder.
 
-It holds `features.npy` (pictures × regions × size, 16 bits), `boxes.npy`, `counts.npy` (the number of real regions
-of each picture) and `regions.json`, which lists the pictures in order, by file name and digest.
+The folder contains `features.npy` (pictures × regions × size, 16 bits), `boxes.npy`, `counts.npy` (the number of real
+regions of each picture) and `regions.json`, which lists the pictures in order, by file name and digest.
 """
 
 import hashlib

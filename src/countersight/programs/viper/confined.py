@@ -1,4 +1,4 @@
-"""A script that starts an interpreter in confinement: it gives up all other access, then becomes the interpreter.
+"""A script that starts an interpreter in confinement: it confines its own process, then executes the interpreter.
 
     python -I -S confined.py DATA_BYTES CPU_SECONDS INTERPRETER [ARGUMENT…]
     python -I -S confined.py DATA_BYTES CPU_SECONDS
@@ -69,7 +69,7 @@ class _Program(ctypes.Structure):
 
 
 def main(data: int, seconds: int, command: list[str]) -> None:
-    """Confine this process and become the interpreter."""
+    """Confine this process and execute the interpreter in it."""
     path = ctypes.create_string_buffer(os.fsencode(command[0]))
     arguments = (ctypes.c_char_p * (len(command) + 1))(*map(os.fsencode, command), None)
     environment = (ctypes.c_char_p * 1)(None)

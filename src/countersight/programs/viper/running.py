@@ -74,7 +74,7 @@ def write_prelude(answer: str) -> str:
 
 
 def prepare_program(program: str, answer: str) -> str:
-    """Return the program with the call at its end, with calls of `sort` that have a key rewritten."""
+    """Return the program with its call appended, and calls of `sort` with a key rewritten."""
     return "\n".join(map(_rewrite_sort, program.split("\n"))) + f"\n{answer}(execute_command(image))"
 
 
@@ -130,7 +130,7 @@ class Running:
         self._class = monty.ClassType(ImagePatch, init=True)
         self._calls = 0
         self._undefined: set[str] = set()
-        """Names that the program used but nobody defined."""
+        """Undefined names that the program used."""
         self._wrapped: dict[Patch, Any] = {}
         self._patches: dict[UUID, ImagePatch] = {}
         self._session = pool.checkout(
@@ -151,7 +151,7 @@ class Running:
 
     @property
     def holds_much(self) -> bool:
-        """Whether its interpreter uses too much memory to be kept waiting."""
+        """Whether its interpreter uses too much memory to be kept while it waits."""
         return self._pid is not None and resident_memory(self._pid) > LITTLE
 
     def enter(self) -> None:

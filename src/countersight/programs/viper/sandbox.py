@@ -75,7 +75,7 @@ def warn_of_missing(layers: dict[str, bool]) -> None:
 MOST_OPEN = 64
 """The maximum number of unfinished programs: most wait for tools, and a waiting process needs about a megabyte."""
 MOST_COMPUTING = 8
-"""The maximum number of programs that compute at a time; limits memory."""
+"""The maximum number of programs that compute at the same time, to limit memory."""
 STARTING = 8
 """Additional threads, in which interpreters are started and ended."""
 STARTS_WITHIN = 60.0

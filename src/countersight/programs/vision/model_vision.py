@@ -111,7 +111,7 @@ class ModelVision:
         self._model, self._spent = model, spent
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Find things at the places that the model names."""
+        """Find things at the places that the model reports."""
         left, top, right, bottom = within.box if within else (0, 0, *size_as_seen(picture))
         width, height = right - left, bottom - top
         said = await self._ask(picture, WHERE.format(what=what, width=width, height=height), within)

@@ -49,7 +49,7 @@ class Seen(msgspec.Struct, frozen=True):
     flowers: tuple[SeenFlower, ...] = ()
     circles: tuple[SeenCircle, ...] = ()
     loose: int = 0
-    """The number of pieces that belong to nothing else."""
+    """The number of pieces that are not part of these things."""
     unclear: float = 0.0
     """The share of the picture that is neither a thing nor any possible colour of the background."""
 
@@ -63,7 +63,7 @@ _FLOWER: Final = 4 * _SPECK
 _LARGE: Final = 64
 """The side in pixels above which something is an outline or a ring, not a flower or dot."""
 _CROWD: Final = 2_000
-"""The maximum number of patches of a scene; more are a photograph or noise."""
+"""The maximum number of patches of a scene; a picture with more is a photograph or noise."""
 _EXPLAINED: Final = 0.8
 """The minimum share of an outline's pixels with a colour of polygons."""
 _CLEAR: Final = 9
@@ -76,7 +76,7 @@ class Strictness(msgspec.Struct, frozen=True):
     """Thresholds for recognising a picture."""
 
     near: int
-    """Two colours that differ by at most this in every channel are the same background."""
+    """Two colours that differ by at most this in every channel count as the same background."""
     pale: int
     """Every channel of a background is lighter than this; outlines, petal edges, rings and dots have a darker one."""
     outline: int
@@ -87,7 +87,7 @@ class Strictness(msgspec.Struct, frozen=True):
 
 AS_DRAWN: Final = Strictness(near=7, pale=150, outline=1)
 JOINED: Final = Strictness(near=7, pale=150, outline=1, whole=_LARGE**2)
-"""For petals as pale as the background, which leave large pieces: all pieces that are close are joined."""
+"""For petals as pale as the background: these leave large pieces, so all pieces close to each other are joined."""
 
 
 def look(pixels: Pixels, ground: NDArray[np.int16], strictness: Strictness) -> Seen | None:
@@ -190,7 +190,7 @@ def _ground_around(box: Box, nearest: NDArray[np.int8], is_ground: Mask) -> NDAr
 
 
 def _loose(drawn: Patches, flowers: list[Box]) -> int:
-    """Return the number of pieces that belong to nothing recognised."""
+    """Return the number of pieces that are not part of a recognised thing."""
     pieces = [_box(box) for box, area in zip(drawn.boxes, drawn.areas, strict=True) if area >= _SPECK // 2]
     wider = [(left - 3, top - 3, right + 3, bottom + 3) for left, top, right, bottom in flowers]
     return sum(max(_sides(piece)) <= _LARGE and not any(_holds(flower, piece) for flower in wider) for piece in pieces)
@@ -279,7 +279,7 @@ def _holds(outer: Box, inner: Box) -> bool:
 
 
 SIDE: Final = 448
-"""Width and height of the scenes; other sizes are resized to it."""
+"""Width and height of the scenes; pictures of other sizes are resized to it."""
 SMALLEST, LARGEST = 0.6, 2.3
 """The minimum and maximum factor by which a picture may have been resized."""
 AGAIN: Final = (Strictness(28, 150, 60), Strictness(36, 140, 60), Strictness(20, 150, 60), Strictness(46, 140, 60))

@@ -1,16 +1,16 @@
-"""Choose questions and wrong options so that the other questions reveal nothing about the answer to one.
+"""Choose questions and wrong options so that the answer to a question cannot be guessed from the other questions.
 
 Yes/no questions: if a name occurs more often with yes than with no, it reveals the answer. If every name occurs
 equally often with both, the last answer follows from the others. Fair coin flips reveal nothing: over n questions about
 a name, the expected square of (yes - no) is n. Questions are chosen so that the mean square is n over all names that
-occur equally often, and no single name is far from balance. Without the distinction by frequency, unbalanced rare names
-would compensate for frequent ones.
+occur equally often, and no single name is far from balance. If names were not grouped by frequency, unbalanced rare
+names would offset frequent ones.
 
 Options: names drawn from the right answers of other questions are right at least once elsewhere, so an answer that is
 right only once would stand out. Therefore names that are never right are offered as well, and options are exchanged
 until the answer has each rank as often as expected by chance. Options are ranked by how often a name is right
 elsewhere, how often it is offered, and the share of these offers in which it is right. In addition, no name may be
-right far more or less often than in one of four offers.
+right in far more or far less than a quarter of its offers.
 """
 
 from bisect import bisect_left, bisect_right
@@ -31,7 +31,7 @@ SignedNames = tuple[tuple[str, str, int], ...]
 """The names in a question, with their role and sign: +1 if a loss follows, else -1."""
 
 _COMPARED_CANDIDATES = 80
-"""Candidates compared at each step."""
+"""Number of candidates compared at each step."""
 _MAX_NAME_IMBALANCE = 1.5
 """How far a name may be from balance, in standard deviations of fair coin flips."""
 KNOWLEDGE_ROLE = "knowledge"
@@ -89,7 +89,7 @@ class NameBalance:
             self._number[role, name] += 1
 
     def _with(self, signs: SignedNames) -> tuple[Counter[FrequencyClass], Counter[FrequencyClass]]:
-        """Return excess and spread with one more question, which moves its names to the next frequency."""
+        """Return the excess and the spread with one more question, which moves its names to the next frequency."""
         excess, spread = self._excess.copy(), self._spread.copy()
         for role, name, sign in signs:
             if role == KNOWLEDGE_ROLE:
@@ -139,7 +139,7 @@ def choose_balanced(
 
 
 _TRIES = 50
-"""Exchanges tried for every question."""
+"""Number of exchanges tried for every question."""
 
 _OBSERVATIONS_PER_OPTION = 6
 """The number of observations per option: its rank by each of the five counts in `_observe`, and its joint rank by the
@@ -186,7 +186,7 @@ def balance_options(drafts: Sequence[CaseDraft], known: Knowledge, rng: Random) 
 
 
 class _OptionBoard:
-    """All questions, and counts of how often each observation is about the answer and about the other options."""
+    """All questions, and how often each observation is about the answer or about another option."""
 
     def __init__(self, names: list[list[str]], support: Sequence[Callable[[str], tuple[int, int]]]) -> None:
         self.names = names
@@ -199,7 +199,7 @@ class _OptionBoard:
                 self._questions_with.setdefault(name, set()).add(number)
         self._excess: Counter[int] = Counter()
         self.imbalance = 0
-        """The sum of squares of how far each observation deviates from chance in favouring the answer."""
+        """The sum of squares of how far each observation favours the answer more or less often than chance."""
         self._observations = [self._observe(number) for number in range(len(names))]
         for observations in self._observations:
             self._add(observations, 1)
@@ -221,8 +221,8 @@ class _OptionBoard:
             self._replace_observations(touched, observations)
 
     def _name_imbalance(self, *names: str) -> int:
-        """Return how much more or less often names are right than expected from one in four by chance: the expected
-        square of (4 * right - offered) is 3 * offered."""
+        """Return how far the number of times that names are right deviates from chance, which is one in four: the
+        expected square of (4 * right - offered) is 3 * offered."""
         far = ((4 * self._right[name] - self._offered[name]) ** 2 - 3 * self._offered[name] for name in names)
         return _IMBALANCE_WEIGHT * sum(max(0, off) for off in far)
 

@@ -29,7 +29,7 @@ class CaseDraft(msgspec.Struct, frozen=True):
     """Names that it must contain."""
     query: Query | None = None
     spare: tuple[str, ...] = ()
-    """Names that can replace options which are not in the picture."""
+    """Names that can replace options that are not in the picture."""
 
 
 def draft_choice(
@@ -71,7 +71,7 @@ def with_options(drafted: CaseDraft, renamed: dict[str, str], verdict: PriorVerd
 def draft_yes_no(
     task: Task, query: YesNoQuery, shape: Shape, number: int, asks_stays: bool, verdict: PriorVerdict = "silent"
 ) -> CaseDraft:
-    """Return the case of a yes/no query, in the wording with this number, asking whether the effect stays or goes."""
+    """Return the case of a yes/no query in the wording with this number; it asks whether the effect stays or goes."""
     text = question(task, query, shape, number, stays=asks_stays)
     answer = "no" if query.effect_goes == asks_stays else "yes"
     named = tuple(shape.name(thing) for thing in (query.cause, query.effect, *query.held))

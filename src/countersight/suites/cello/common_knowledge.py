@@ -1,4 +1,4 @@
-"""Common knowledge about a question, without the picture: it agrees with the answer, disagrees, or is silent.
+"""Common knowledge about a question, without the picture: it agrees with the answer, disagrees with it, or is silent.
 
 Questions are chosen so that it agrees about as often as it disagrees. Every case records which of the three applies,
 and the report scores them separately.
@@ -28,12 +28,12 @@ class Hints(msgspec.Struct, frozen=True):
 
     @property
     def guess(self) -> int:
-        """1 if the counts suggest that the effect is lost too, -1 if not, 0 if they are equal; the first hint that is
-        not 0."""
+        """The first hint that is not 0: 1 if the counts suggest that the effect is also lost, -1 if not; 0 if they are
+        equal."""
         return self.held_keeps_lost or self.lost_before_held or self.lost_keeps_effect
 
     def items(self) -> Iterator[tuple[str, int]]:
-        """Return every hint by its name."""
+        """Return every hint with its name."""
         return ((name, hint) for name, hint in msgspec.structs.asdict(self).items() if hint is not None)
 
 
@@ -60,7 +60,7 @@ def hints(known: Knowledge, graph: CausalGraph, query: YesNoQuery) -> Hints:
 
 
 def verdict_on_yes_no(task: Task, query: YesNoQuery, hinted: Hints) -> PriorVerdict:
-    """Return whether common knowledge suggests the right answer to a yes/no question."""
+    """Return whether common knowledge agrees with the right answer to a yes/no question."""
     guess = -hinted.guess if task.short in ("NIE", "SC") else hinted.guess
     if not guess:
         return "silent"

@@ -84,8 +84,8 @@ def _graph(row: Row) -> dict[str, Any]:
 
 
 def _add_direction(nodes: list[dict[str, Any]], edges: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the edges, with subject and object added where the relation runs from effect to cause: an edge runs from
-    the shelf to the books, but the books are "on" the shelf."""
+    """Return the edges, with subject and object added if the relation runs from effect to cause: an edge runs from the
+    shelf to the books, but it is the books that are "on" the shelf."""
     names = {node["id"]: str(node.get("obj_name", "")) for node in nodes}
     for edge in edges:
         cause, effect = (names.get(edge[end], "") for end in ("source", "target"))

@@ -56,7 +56,7 @@ class CelloMade(msgspec.Struct, frozen=True):
 
     @property
     def fewer(self) -> dict[str, int]:
-        """Return the tasks with fewer cases than requested, because too few graphs fit."""
+        """Return the tasks with fewer cases than requested, because too few graphs are suitable."""
         return {task: number for task, number in self.by_task.items() if number < self.wanted}
 
 
@@ -73,7 +73,7 @@ def assemble(
 ) -> CelloMade:
     """Sample a balanced dataset from a mined folder: a number of cases in total, or per task.
 
-    The second wording asks the same in other words, with the options in another order: a model that is right for the
+    The second wording asks the same in other words, with the options in another order; a model that is right for the
     right reasons is right in both (CELLO's test of robustness). If `wording` is a model, it words the questions.
     Invalid lines are reported to `on_bad` and skipped. If a picture is not in the mined folder, its cases have none.
     """
@@ -178,7 +178,7 @@ class _Mining(msgspec.Struct):
 
 
 def _source_of(mined: Path) -> tuple[str, str]:
-    """Return the licence of a mined folder's scene graphs and the attribution for the card, from their layouts."""
+    """Return the licence of the scene graphs in a mined folder and their attribution for the card."""
     try:
         layouts = msgspec.json.decode((mined / STATISTICS).read_bytes(), type=_Mining).layouts
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -203,7 +203,7 @@ def _divisions(folder: Path) -> str:
 
 {table}
 {notes}
-Splits are by picture: no picture is in two splits. Difficulty 1 involves two objects, 2 three, and 3 three of which
-one is kept fixed. Both are stored in `provenance`. Make paraphrased questions with `--wording second`. To have people
+Splits are by picture: no picture is in two splits. Difficulty 1 involves two objects, 2 three, and 3 three with one
+kept fixed. Both are stored in `provenance`. Make paraphrased questions with `--wording second`. To have people
 check the cases: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
 """

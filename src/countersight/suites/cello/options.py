@@ -1,10 +1,12 @@
-"""The four options of a causal question: the answer and three wrong ones, each wrong in its own way (CELLO 4.3).
+"""The four options of a causal question: the answer and three wrong ones, each wrong for another reason (CELLO 4.3).
 
-A wrong option that could never keep the thing in place, or is never right, can be ruled out without looking. So wrong
-options are bystanders, and names of things that are not in the picture. These names are causes that keep things of the
-same name, or similar things, in place in all graphs, drawn with the same frequencies. Confounding graphs and graphs of
-force and source are too few for that: their wrong options are drawn from all causes of the same kind. If there is too
-little to choose from, no question is asked.
+A wrong option that could never keep the thing in place, or is never right, can be ruled out without looking. Wrong
+options are therefore bystanders, and names of things that are not in the picture. These names are those of causes that
+keep things of the same name, or similar things, in place in other graphs; they are drawn with the frequencies that they
+have there. There are too few confounding
+graphs and graphs of force and source for that, so their wrong options are drawn from all causes of the same
+kind. If there are too
+few names to choose from, no question is asked.
 
 Names are excluded if they keep the answer in place elsewhere or depend on it: such a thing may be behind the answer, or
 between the two. If the answer acts through another thing, the same holds for the thing that is asked about.
@@ -39,11 +41,11 @@ _MIN_CANDIDATES = 5
 _MIN_TIMES_RIGHT = 3
 _WRONG = 3
 _BYSTANDER_WEIGHT = 0.1
-"""The weight of a bystander, a thing outside the graph, that answers no other graph."""
+"""The weight of a bystander (a thing outside the graph) that is not the answer in any other graph."""
 _SPARE = 80
-"""Names considered for each question when wrong options are exchanged."""
+"""Number of names considered for each question when wrong options are exchanged."""
 _DOMINANT_SHARE, _MANY_NAMES = 0.5, 16
-"""A name with more than this share of at least so many counts is obvious without looking: trees for branches."""
+"""A name with more than this share of at least this many counts is obvious without looking: trees for branches."""
 _TAKEN_FOR = frozenset({
     "bag", "bedding", "branch", "cat", "dish", "door", "fastener", "figure", "flower_pot", "pane", "phone", "rock",
     "plant", "seat", "shaft", "sign", "watercraft", "wire",
@@ -98,7 +100,7 @@ def may_be_taken_for(one: str, other: str) -> bool:
 
 
 def in_the_picture(graph: CausalGraph) -> list[str]:
-    """Return the names of everything known to be in the picture, even if only a description mentions it."""
+    """Return the names of everything that is known to be in the picture, even if only a description mentions it."""
     told = (word for text in graph.descriptions for word in words_in(text))
     return [*(thing.name for thing in (*graph.things, *graph.others)), *(word for word in told if classes_of(word))]
 
@@ -113,8 +115,8 @@ class Answers:
         around: Iterable[CausalGraph] = (),
         known: Knowledge | None = None,
     ) -> None:
-        """`around` has further graphs whose things may be offered; `known` has counts of which thing keeps which in
-        place."""
+        """`around` has further graphs whose things may be offered; `known` counts which thing keeps which other thing
+        in place."""
         self._task = task
         self._known = known or Knowledge()
         found = list(asked)
@@ -196,13 +198,13 @@ class Answers:
 
 
 def _may_be_below(lower: str, upper: str) -> bool:
-    """Return whether one thing may support the other unseen: plates stand on something, and pizzas in ovens lie on
-    trays."""
+    """Return whether one thing may support the other without being seen: plates stand on something, and pizzas in ovens
+    lie on trays."""
     return bool(classes_of(upper) & _BETWEEN) and may_keep(lower, upper)
 
 
 def _like(answer: str, found: Mapping[str, int]) -> dict[str, int]:
-    """Return the names with as many words as the answer, only those of the same class if there are enough."""
+    """Return the names with as many words as the answer; if enough of them have the same class, return only those."""
     as_long = {name: often for name, often in found.items() if len(name.split()) == len(answer.split())}
     alike = {name: often for name, often in as_long.items() if classes_of(name) & classes_of(answer)}
     return alike if len(alike) >= _MIN_CANDIDATES else as_long
@@ -245,8 +247,8 @@ def options(
 def _explanations(
     task: Task, query: ChoiceQuery, shape: Shape, answers: Answers, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Return four explanations: the first reason or a wrong one, with the second reason or a wrong one. Each name
-    occurs in two of the four sentences, so that none stands out."""
+    """Return four explanations, each of which combines the first reason or a wrong one with the second reason or a
+    wrong one. Each name occurs in two of the four sentences, so that none stands out."""
     first, second = (shape.names[thing] for thing in query.answer)
     in_place = [answers.reasons_like(reason, shape, query.about[-1]) for reason in query.answer]
     others: list[str] = []

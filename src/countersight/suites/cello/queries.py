@@ -1,4 +1,4 @@
-"""The data types of the twelve tasks: a causal graph as tasks see it, queries about it, and the task itself."""
+"""The data types of the twelve tasks: causal graphs as used by tasks, queries about them, and tasks themselves."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal
@@ -30,7 +30,7 @@ class ChoiceQuery(msgspec.Struct, frozen=True):
 
 
 class YesNoQuery(msgspec.Struct, frozen=True):
-    """A yes/no question: does the effect go, or stay, given something about a possible cause of it?"""
+    """A yes/no question: given something about a possible cause, does the effect disappear or stay?"""
 
     cause: str
     """The possible cause. The question supposes that it is lost or, in SC only, that it is kept."""
@@ -38,15 +38,15 @@ class YesNoQuery(msgspec.Struct, frozen=True):
     held: tuple[str, ...]
     """Things whose state the question fixes."""
     effect_goes: bool
-    """The gold answer if the question asks whether the effect goes; the opposite is right if it asks whether the effect
-    stays."""
+    """The gold answer to whether the effect disappears; if the question asks whether it stays, the opposite is
+    right."""
 
 
 Query = ChoiceQuery | YesNoQuery
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A causal graph as the tasks use it, with unrelated other things in the picture."""
+    """A causal graph in the form that tasks use, with unrelated other things in the picture."""
 
     graph: CausalGraph
     edges: Edges
@@ -57,13 +57,13 @@ class Shape(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, graph: CausalGraph, bystanders: tuple[str, ...] = ()) -> "Shape":
-        """Return the shape of a graph, with the given bystanders of its picture."""
+        """Return the shape of a graph, with the given bystanders from its picture."""
         edges = frozenset((edge.cause, edge.effect) for edge in graph.edges)
         present = {thing.id: thing.name for thing in graph.others if thing.id in bystanders}
         return cls(graph, edges, {thing.id: thing.name for thing in graph.things}, present)
 
     def model(self) -> StructuralModel:
-        """Return the structural model in which every cause is needed; a bystander is neither cause nor effect."""
+        """Return the structural model in which every cause is needed; a bystander is neither a cause nor an effect."""
         order = sorted(self.names, key=lambda name: len(ancestors(self.edges, name)))
         return every_cause_needed(
             {name: tuple(sorted(causes(self.edges, name))) for name in (*self.bystanders, *order)}
@@ -87,7 +87,7 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A query as the rules see it. Things are given by their ids."""
+    """A query in the form that the rules use. Things are given by their ids."""
 
     shape: Shape
     causes: tuple[str, ...]
@@ -95,11 +95,11 @@ class Candidate(msgspec.Struct, frozen=True):
     asked_for: tuple[str, ...] = ()
     """The things that are the right option."""
     between: tuple[str, ...] = ()
-    """Things between the ends: partial answers, or things whose state the question fixes."""
+    """Things between cause and effect: partial answers, or things whose state the question fixes."""
 
     @classmethod
     def of(cls, task: "Task", shape: Shape, query: Query) -> "Candidate":
-        """Return a query of a task as the rules see it."""
+        """Return a query of a task in the form that the rules use."""
         if isinstance(query, YesNoQuery):
             return cls(shape, (query.cause,), (query.effect,), (), query.held)
         ends = (query.about, query.answer) if task.asks_for_effect else (query.answer, query.about[-1:])
@@ -107,7 +107,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 Rule = Callable[[Candidate], bool]
-"""Returns whether a query must not be asked; its docstring says why."""
+"""Returns whether a query must not be asked; the docstring of the function gives the reason."""
 
 
 class Task(msgspec.Struct, frozen=True):

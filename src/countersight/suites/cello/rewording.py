@@ -1,4 +1,4 @@
-"""Word causal questions with a language model (CELLO 4.3), given descriptions, the graph and the names not to reveal.
+"""Word causal questions with a language model (CELLO 4.3), given descriptions, the graph and forbidden names.
 
 Rules check the model's wording for required and forbidden names. The model is then asked whether its question means
 the same as the template's. A faulty wording is sent back, and after a few attempts the template's wording is used.
@@ -97,13 +97,13 @@ def instructions(drafted: CaseDraft) -> str:
     edges = [f"- {edge}" for edge in edges_in_words(drafted.graph)]
     parts = [
         "Word a question about a photograph so that it sounds natural to somebody who looks at it.",
-        *(["What people say of the photograph:", *described] if described else []),
-        "What depends on what in it:",
+        *(["What people say about the photograph:", *described] if described else []),
+        "What depends on what in the photograph:",
         *edges,
         f"The question to word: {asked.text}",
         f"Its answer must stay: {asked.right_text}",
         "Constraints:",
-        "- Suppose and ask the same of the same things, in one or two short sentences that end with one question mark.",
+        "- Suppose and ask the same about the same things, in one or two short sentences with one question mark.",
     ]
     if drafted.named:
         parts.append(f"- Mention {', '.join(drafted.named)}.")
@@ -120,7 +120,7 @@ def comparison(template: str, written: str) -> str:
         f"First question: {template}\n"
         f"Second question: {written}\n"
         "Do both suppose exactly the same, and ask exactly the same about the same things, so that whatever answer is "
-        "right for the first is right for the second as well? Answer yes or no."
+        "right for the first question is also right for the second? Answer yes or no."
     )
 
 

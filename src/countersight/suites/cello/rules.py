@@ -1,4 +1,4 @@
-"""What can be asked about a causal graph: queries whose answers are certain and need the picture.
+"""What can be asked about a causal graph: queries whose answers are certain and require the picture.
 
 Each rule excludes queries for a reason, which is its docstring. Rules only use the names of things.
 """
@@ -30,7 +30,7 @@ OPTIONS = frozenset({
 NO_OPTIONS = frozenset({"body", "emission", "ground", "immaterial", "lap", "place", "water"})
 """Classes of parts, of immaterial things, and of things that support everything in the picture."""
 ONE_OF_A_KIND = frozenset({"animal", "food", "mount", "person", "seat", "vehicle", "worn"})
-"""Classes in which two names in one picture may refer to the same thing: a man and a player, a meal and meat."""
+"""Classes in which two names in one picture may refer to the same thing, such as a man and a player."""
 _NOT_SEEN = frozenset({
     "board", "brick", "camera", "carpet", "pane", "panel", "photo", "photograph", "photographer", "picture", "plank",
     "shingle", "sill", "tile",
@@ -105,7 +105,7 @@ def _is_excluded(rules: tuple[Rule, ...], candidate: Candidate) -> bool:
 
 
 def one_may_suffice(candidate: Candidate) -> bool:
-    """One of several causes may be enough alone."""
+    """One of several causes may be sufficient on its own."""
     return may_suffice_alone(candidate.shape.graph)
 
 
@@ -121,7 +121,7 @@ def needs_another(candidate: Candidate) -> bool:
 
 
 def may_hang_on_a_nail(candidate: Candidate) -> bool:
-    """A thing fixed to a wall may hang on a hidden nail; writing does not."""
+    """A thing fixed to a wall may hang on a hidden nail; writing cannot."""
     (cause,), (effect,) = candidate.causes, candidate.effects
     is_attached = candidate.shape.kind(cause, effect) == "attachment"
     return is_attached and "mark" not in candidate.shape.classes(effect)
@@ -133,7 +133,7 @@ def is_writing(candidate: Candidate) -> bool:
 
 
 def any_food(candidate: Candidate) -> bool:
-    """Any of several things on a dish could be right."""
+    """Any of several things on a dish could be the right answer."""
     return any("food" in candidate.shape.classes(between) for between in candidate.between)
 
 
@@ -143,13 +143,13 @@ def is_part_or_garment(candidate: Candidate) -> bool:
 
 
 def changes_nothing(candidate: Candidate) -> bool:
-    """The loss must change the held thing: without bottles, a table is as before."""
+    """The loss must affect the held thing; a table without its bottles is still the same."""
     return (candidate.causes[0], candidate.between[0]) not in candidate.shape.edges
 
 
 def is_obvious_support(candidate: Candidate) -> bool:
-    """It is obvious that a table stays without a bottle, and a shirt without its pocket; a remote control without the
-    cat that lies on it is worth asking about."""
+    """It is obvious that a table stays without its bottle, and a shirt without its pocket; it is not obvious for a
+    remote control without the cat that lies on it."""
     (lost,), (effect,), shape = candidate.causes, candidate.effects, candidate.shape
     if lost not in descendants(shape.edges, effect):
         return False
@@ -172,7 +172,7 @@ def _is_two_way(candidate: Candidate) -> bool:
 
 
 def _is_a_place(candidate: Candidate) -> bool:
-    """The effect is a place, and nothing keeps a place where it is: snow covers a roof."""
+    """The effect is a place, and nothing keeps a place where it is; for example, snow only covers a roof."""
     shape = candidate.shape
     is_ground = any("ground" in shape.classes(thing) for thing in candidate.effects)
     return is_ground and not may_suffice_alone(shape.graph)

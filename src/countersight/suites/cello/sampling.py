@@ -1,7 +1,7 @@
-"""Sample causal cases whose words do not give the answer away: as many per task as requested, or as the graphs allow.
+"""Sample causal cases whose wording does not reveal the answer, as many per task as requested or as the graphs allow.
 
-Yes/no questions come in pairs with the same words: both suppose the loss of the same thing, and it matters in only one.
-A guess from the name of the lost thing, or from the wording, is right half of the time.
+Yes/no questions come in pairs with the same words: both suppose the loss of the same thing, but the loss matters in
+only one of them. A guess from the name of the lost thing, or from the wording, is right half of the time.
 """
 
 import hashlib
@@ -25,15 +25,15 @@ from countersight.suites.cello.tasks import TASKS
 from countersight.suites.cello.wording import pronoun, wordings
 
 _GRAPHS_PER_CASE = 40
-"""Graphs of a kind kept per case of a task: more than enough, since most of them allow a question."""
+"""Number of graphs of a kind kept per case of a task; this is more than enough, since most of them allow a question."""
 _MIN_GRAPHS = 4_000
 _LETTERS = "ABCD"
 _MAX_TIMES_RIGHT, _MAX_RIGHT_ONE_IN = 4, 40
-"""A name may be the answer of at most this many questions, or of one in this many: tables support nearly everything."""
+"""A name may be the answer of at most this many questions, or of one in this many; tables support nearly everything."""
 
 
 class Pool:
-    """Graphs by kind, sampled evenly from any number of them in one pass and with bounded memory.
+    """Graphs by kind, sampled evenly from any number of graphs in one pass and with bounded memory.
 
     Of several graphs whose things have the same names, one is kept. The choice depends on the seed and the graphs, not
     on their order.
@@ -47,7 +47,7 @@ class Pool:
         self._last: dict[tuple[GraphKind, bool], list[int]] = {}
         self.seen = 0
         self.knowledge = Knowledge()
-        """Counts over all graphs of which thing keeps which in place."""
+        """For all graphs, counts of which thing keeps which other thing in place."""
 
     def add(self, graph: CausalGraph) -> None:
         """Add a graph to the sample, if it is chosen."""
@@ -207,8 +207,8 @@ def _queues(asked: list[_HintedQuery]) -> list[list[tuple[_HintedQuery, ...]]]:
 
 
 def _signs(asked: tuple[_HintedQuery, ...]) -> SignedNames:
-    """Return every name in queries that are asked together, with its role and a sign: 1 if the loss affects the
-    effect, -1 if not. The effect is left out for a pair, since both queries share it."""
+    """Return every name in queries that are asked together, with its role and a sign: 1 if the loss affects the effect,
+    -1 if not. For a pair, the effect is omitted, since both queries share it."""
     found: list[tuple[str, str, int]] = []
     guesses: Counter[str] = Counter()  # two queries that are asked together may cancel out
     for graph, query, hinted in asked:

@@ -3,8 +3,8 @@
 The paths of the graph determine the possible questions. A structural model of the graph determines the answer, by
 simulation and intervention.
 
-A thing is lost when it is no longer as the picture shows it. Every cause in a graph is needed: a thing stays as it is
-only while all its causes do.
+A thing is lost when it is no longer as shown in the picture. Every cause in a graph is needed: a thing stays as it is
+only as long as all its causes do.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,13 +48,13 @@ _UNDISTURBED: Final = 0.9
 """The probability that a thing is left undisturbed, for effects that depend on one; no gold answer depends on its
 value."""
 _ZERO: Final = 1e-12
-"""Effects smaller than this count as zero: figures are exact except for rounding."""
+"""Effects smaller than this count as zero; results are exact except for rounding."""
 _NESTING = frozenset({"support", "containment"})
-"""Transitive kinds of cause: what stands on a table also stands, through it, on the floor."""
+"""Transitive kinds of cause: what stands on a table also stands indirectly on the floor."""
 
 
 Supposition = tuple[str, str, tuple[str, ...]]
-"""What a yes/no question supposes: a possible cause, the effect asked about, and things whose state is fixed."""
+"""The content of a yes/no question: a possible cause, the effect asked about, and things whose state is fixed."""
 
 
 def _yes_no(
@@ -71,7 +71,7 @@ def _yes_no(
 def _choice(
     find: Callable[[Shape], Iterator[ChoiceQuery]], holds: Callable[[StructuralModel, ChoiceQuery], bool]
 ) -> Callable[[Shape, StructuralModel], Iterator[Query]]:
-    """Return a function for the queries with options of a task: those whose answer the model confirms."""
+    """Return a function for the queries of a task with options; it yields those whose answer the model confirms."""
 
     def queries(shape: Shape, model: StructuralModel) -> Iterator[Query]:
         return (query for query in find(shape) if holds(model, query))
@@ -197,8 +197,8 @@ def _one_held(shape: Shape) -> Iterator[Supposition]:
 
     The cause may be held too, as in the paper's "if the state of the wall is not changed and the shelves become
     unstable". Only the picture shows which of the two is nearer to the effect. A direct edge must not merely follow
-    from the other two: "cup on table", "table on floor" and "cup on floor" describe one pile, and with the table held
-    in place, the floor has no further effect on the cup.
+    from the other two: "cup on table", "table on floor" and "cup on floor" describe a single stack, and with the table
+    held in place, the floor has no further effect on the cup.
     """
     for effect in shape.names:
         for cause in sorted(ancestors(shape.edges, effect)):
@@ -209,7 +209,7 @@ def _one_held(shape: Shape) -> Iterator[Supposition]:
 
 
 def _one_changed(shape: Shape) -> Iterator[Supposition]:
-    """Yield a cause and its mediator: one is kept, and the other is as it would be without the first.
+    """Yield a cause and its mediator: one is kept, and the other is as it would be without it.
 
     In a fork the other effect changes as well, and the thing asked about does not depend on it.
     """
@@ -242,7 +242,7 @@ def _one_lost(shape: Shape) -> Iterator[Supposition]:
 
 
 def _one_kept(shape: Shape) -> Iterator[Supposition]:
-    """Yield a thing that stays, whatever happens to the rest, and an effect of it."""
+    """Yield a thing that stays, whatever happens to the rest, and one of its effects."""
     for effect in shape.names:
         behind = ancestors(shape.edges, effect)
         for kept in (*shape.names, *shape.bystanders) if behind else ():

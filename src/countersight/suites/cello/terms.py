@@ -1,4 +1,4 @@
-"""CELLO's scores and statistics in its paper's terms: twelve tasks on the four rungs of the ladder of causation."""
+"""CELLO's scores and statistics in the terms of its paper: twelve tasks on the four rungs of causation."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -76,7 +76,7 @@ TERMS: Final = Terms(
 )
 
 _GRAPHS: Final = ("direct", "chain", "confounding", "collision")
-"""CELLO's kinds of causal graph. Our forks (two effects of one cause) are added if a dataset has any."""
+"""CELLO's kinds of causal graph. Forks (two effects of one cause) are added if a dataset has any."""
 _FORK: Final = "fork"
 _OTHER: Final = "other"
 _DESCRIBED: Final = "described in the paper: four kinds of graphs, twelve tasks on four rungs, 100 cases per task"

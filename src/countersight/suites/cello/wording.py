@@ -1,4 +1,4 @@
-"""Causal questions in words, from the editable templates in `words/questions.toml`, and checks of other wordings.
+"""The wording of causal questions, from the editable templates in `words/questions.toml`, and checks of other wordings.
 
 A question must not reveal its answer, and must name what it is about (CELLO 4.3).
 """
@@ -59,7 +59,7 @@ _THEY = Pronoun("they", "them", "their", "are")
 
 
 def pronoun(name: str) -> Pronoun:
-    """Return the pronoun for a name; "they" for a person whose name does not say more."""
+    """Return the pronoun for a name; "they" for a person if the name does not indicate the sex."""
     noun = singular(head(name))
     if is_plural(name):
         return _THEY
@@ -71,7 +71,7 @@ def pronoun(name: str) -> Pronoun:
 
 
 def verb(name: str, plain: str) -> str:
-    """Return the verb in the present form that agrees with a name: the shelf supports, the shelves support."""
+    """Return the verb in the present tense that agrees with a name: the shelf supports, the shelves support."""
     if is_plural(name):
         return {"be": "are"}.get(plain, plain)
     if plain == "be":
@@ -87,7 +87,7 @@ def the(name: str) -> str:
 
 
 def verb_for_kind(cause: str, kind: str) -> str:
-    """Return the verb for a kind of cause, in agreement with its name: "supports", "hold"."""
+    """Return the verb for a kind of cause, in agreement with the name of the cause: "supports", "hold"."""
     return verb(cause, VERB_BY_KIND.get(kind, "affect"))
 
 
@@ -119,7 +119,7 @@ def question(task: Task, query: Query, shape: Shape, number: int, *, stays: bool
 
 
 def _template(task: Task, which: str, graph: CausalGraph) -> Any:
-    """Return the templates of a task: for graphs of force and source those for that kind of cause, if there are any."""
+    """Return the templates of a task; for graphs of force and source, the templates for that kind, if there are any."""
     listed: Mapping[str, Any] = _wordings()[task.name]
     return listed.get(f"{which}_{acting_kind(graph)}", listed[which])
 
@@ -175,7 +175,7 @@ def _wordings() -> dict[str, Any]:
 
 
 def leaked_names(text: str, forbidden: Iterable[str], named: Iterable[str]) -> list[str]:
-    """Return the forbidden names that a text reveals by the name, its head or a synonym, in the singular or plural.
+    """Return the forbidden names that a text reveals: the name, its head or a synonym, in the singular or plural.
 
     Words of the things that the question must name are allowed.
     """

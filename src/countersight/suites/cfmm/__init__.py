@@ -11,7 +11,7 @@ line. All fields are text.
     basic_answer             A or B, or the option's text
     counterfactual_answer    in the same form
 
-Case does not matter in aspects and answers, and "colour" is read as "color".
+Upper and lower case do not matter in aspects and answers, and "colour" is read as "color".
 """
 
 from typing import Final

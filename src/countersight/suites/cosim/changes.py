@@ -3,8 +3,8 @@
 A change is split into clauses. A clause is a command ("add a bus", "move the man", "have them wave") or a statement
 ("there is no fence", "the light is red", "a man is feeding the zebra"). It adds or removes a person, weather, damage or
 a thing, or describes a state, a place or an event. The rules only use lists of words (`change_words.toml`), so they are
-fast, deterministic and imperfect: tests/suites/test_cosim_changes.py measures them on changes labelled by hand. Types
-assigned by people replace the proposals.
+fast, deterministic and imperfect: tests/suites/test_cosim_changes.py measures their accuracy on changes labelled by
+hand. Types assigned by people replace the proposed ones.
 """
 
 import re
@@ -54,7 +54,7 @@ _SAME: Final = (
     (r"\b(?:nobody|no ?one)\b", "no people"),
     (r"\b(?:do|does)(?: not|n't) have\b", "has no"),
 )
-"""Phrases, and another way to say them that the rules know."""
+"""Phrases, each with an equivalent that the rules recognize."""
 _LIST = re.compile(r"\s*(?:,|\band\b|\bor\b|\bnor\b|\bas well as\b|\bplus\b|/)\s*")
 _ING = re.compile(r"[a-z]{2,}ing")
 _THERE = re.compile(r"there(?:'s|s|\sis|\sare|\swas|\swere)?\s(?:(?:now|also|still|only)\s)*(?P<rest>.+)")
@@ -237,7 +237,7 @@ _LED = re.compile(r"^and\s+", re.IGNORECASE)  # for "it rains, and the street is
 
 
 def change_parts(text: str) -> tuple[str, ...]:
-    """Return the clauses of a change in its own words, each as a complete sentence."""
+    """Return the clauses of a change in the original words, each as a complete sentence."""
     plain = " ".join(text[:_LONGEST].split())
     parts, start = [], 0
     for found in _PART.finditer(plain):

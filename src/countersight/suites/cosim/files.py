@@ -1,7 +1,7 @@
 """CoSIm: the authors' JSON, a list of instances about pictures of Visual Genome.
 
-An instance has a question, the initial response to it, a change to the scene in words, and four new responses, one of
-which fits the changed scene (CoSIm 3). No question about the original picture has a right option, so a case only has
+An instance has a question, the initial response to it, a change to the scene in words, and four new responses. One of
+them fits the changed scene (CoSIm 3). No question about the original picture has a right option, so a case only has
 a counterfactual question; the initial response is its context.
 
 The file does not contain the types of change (CoSIm 5.2). They are proposed from the words of the change, unless a
@@ -37,16 +37,16 @@ NAME: Final = "cosim"
 
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
 VISUAL_GENOME = ("VG_100K", "VG_100K_2")
-"""The folders of Visual Genome's pictures; CoSIm's file names other folders (genome_13), which are not published."""
+"""The folders of Visual Genome's pictures; the folders named in CoSIm's file (genome_13) are not published."""
 Assigned = dict[str, tuple[tuple[str, ...], int]]
-"""The types that people assigned to a change, and the number of changes (0: not counted), by case id."""
+"""The types that people assigned to a change, and the number of changes (0 if they were not counted), by case id."""
 
 
 def layout(kinds: Path | None, *, keep_duplicates: bool = False) -> Layout:
     """Return the layout of CoSIm's file, with the types of change from a file if people assigned them.
 
     Five of the published cases offer their right answer twice. They are invalid rows, unless `keep_duplicates` is set:
-    then either copy is right.
+    then both copies are right.
     """
     assigned = read_kinds(kinds) if kinds else {}
     return Layout(
@@ -161,7 +161,7 @@ def _number_of_changes(case: Case) -> int:
 # ---- statistics -----------------------------------------------------------------------------------------------------
 
 NUMBERS: Final = ("1", "2", "3", "more than 3")
-"""The numbers of types of a change, as counted in the paper's Table 2."""
+"""The possible numbers of types per change, as counted in Table 2 of the paper."""
 REPORTED_WORDS: Final = {
     "question": 3_261,
     "initial response": 4_397,
@@ -169,11 +169,11 @@ REPORTED_WORDS: Final = {
     "new response": 5_318,
     "distractor": 6_404,
 }
-"""Different words in each part of the whole set, as the paper reports them (CoSIm 5.1)."""
+"""The numbers of different words in each part of the whole set, as reported in the paper (CoSIm 5.1)."""
 REPORTED_WORDS_IN_ALL: Final = 9_946
 REPORTED_GUIDES: Final = {"answer kept": "42.93", "answer flipped": "57.07"}
-"""The two guides for writing changes, distinguished by the yes or no at the start of a response, and their shares in
-per cent as the paper reports them (CoSIm A.1)."""
+"""The two guides for writing changes, distinguished by the yes or no at the start of a response, and their percentages
+as reported in the paper (CoSIm A.1)."""
 
 _AROUND = "\"'“”‘’.,;:!?()[]{}…-–—*"
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
@@ -187,11 +187,11 @@ class CosimTally:
         self.untyped = 0
         """Changes without a known type."""
         self.assigned = 0
-        """Changes whose types people assigned; those of the others are proposed by rules."""
+        """Changes whose types were assigned by people; the types of the others are proposed by rules."""
         self.lengths: dict[str, list[int]] = {part: [] for part in REPORTED_WORDS}
-        """The numbers of words of the texts of each part."""
+        """The number of words in each text, by part."""
         self.words: dict[str, set[str]] = {part: set() for part in REPORTED_WORDS}
-        """The different words of each part."""
+        """The different words in each part."""
         self.kinds: Counter[str] = Counter()
         """The number of changes of each type; a change may have several types."""
         self.types: Counter[str] = Counter()
@@ -222,7 +222,7 @@ class CosimTally:
             self.changes[NUMBERS[min(_number_of_changes(case), len(NUMBERS)) - 1]] += 1
 
     def tables(self) -> Iterator[Grid]:
-        """Return the paper's tables for these cases, with its own figures marked as reported."""
+        """Return the paper's tables for these cases; figures from the paper are marked as reported."""
         yield self._lengths()
         whose = f"{self.assigned:,} of {self.cases:,} assigned by people, the others proposed by rules"
         note = f"{whose}; a change may have several types; {self.untyped:,} of unknown type"

@@ -1,6 +1,6 @@
 """C-VQA-Synthetic: random cases from a seed, with a picture of each world.
 
-A control replaces the change of a case by one that does not affect the answer. A model that follows the change keeps
+A control replaces the change in a case with one that does not affect the answer. A model that follows the change keeps
 its answer; a model that only reacts to the word "removed" does not.
 """
 
@@ -63,8 +63,8 @@ USUAL, LEAST_CHANGE = "usual", "least-change"
 SIZE = 3000
 """The published size: 500 of each template (C-VQA 3.3)."""
 CHUNK = 16
-"""Cases a worker makes at a time: about 0.2 seconds of work, so that stopping is quick and the pool has little
-overhead."""
+"""Number of cases that a worker makes at a time, which takes about 0.2 seconds, so that stopping is quick and overhead
+is low."""
 
 
 class SyntheticMade(msgspec.Struct, frozen=True):
@@ -90,9 +90,9 @@ class SyntheticSettings(NamedTuple):
     controls: bool
     """Whether each case is followed by its control."""
     least_change: bool
-    """Whether questions ask for the smallest change, instead of those of the six templates."""
+    """Whether to ask for the smallest change, instead of the questions of the six templates."""
     eight: bool
-    """Whether questions have eight phrasings, chosen by the seed, instead of the published one only."""
+    """Whether questions have eight phrasings, chosen by the seed, instead of only the published one."""
 
 
 def make_synthetic(
@@ -131,7 +131,7 @@ def make_synthetic(
             folder,
             name=SYNTHETIC_NAME,
             description=(
-                f"Counterfactual counting after C-VQA-Synthetic ({asked} flowers and dots), drawn by "
+                f"Counterfactual counting modelled on C-VQA-Synthetic ({asked} flowers and dots), drawn by "
                 "Countersight. Every picture is drawn in the factual and in the counterfactual world."
             ),
             license="CC0-1.0",
@@ -205,7 +205,7 @@ def make_control(template: Template, seed: int, index: int, number: int, *, eigh
     edit, presupposition = CONTROLS[template.number](rng, puzzle.scene, solved.colour)
     changed = apply(puzzle.scene, (edit,))
     right = puzzle.count(changed)
-    assert right == solved.answer, "a control must leave the answer as it is"
+    assert right == solved.answer, "a control must not change the answer"
     wrong = [before for before, _ in solved.others]
     letter = balanced_answer("ABCD", f"{seed}/{template.number}/control letter", index)
     text = _counterfactual_text(puzzle, presupposition, _phrasing(template, seed, index, "counterfactual", eight))
@@ -267,7 +267,7 @@ class Goal(NamedTuple):
 
 
 def _remove_a_circle(rng: Random) -> Goal:
-    """Ask which circle to remove so that a given number of dots is left. No other circle has as many dots."""
+    """Ask which circle to remove so that a given number of dots remains. No other circle has as many dots."""
     emptier = rng.randrange(4)  # how many of the three wrong circles have fewer dots than the right one
     fuller = 3 - emptier
     while True:
@@ -322,7 +322,7 @@ def _remove_flowers(rng: Random) -> Goal:
 def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
     """Return a case that asks for the smallest change, its scene, and the change.
 
-    The result depends on the seed and the index only.
+    The result depends only on the seed and the index.
     """
     key = f"{seed}/least-change"
     goal = (_remove_a_circle, _remove_flowers)[index % 2](Random(f"{key}/{index}"))

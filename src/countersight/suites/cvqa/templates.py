@@ -1,14 +1,14 @@
 """The six templates of C-VQA-Synthetic (C-VQA 3.3, Table 2), and a control for each.
 
-A puzzle is a scene, a question about it and a supposed change; both answers come from the same count, of the scene and
-of the scene after the change. The wording is the paper's, with corrected grammar. Numbers follow the published set:
-four regions of 1 to 12 flowers, all equally likely; one circle with 4 to 8 dots and five others with fewer; a random
-number of removed items.
+A puzzle is a scene, a question about it and a supposed change; both answers come from the same count, applied to the
+scene before and after the change. The wording is the paper's, with corrected grammar. The numbers are distributed as in
+the published set: four regions of 1 to 12 flowers, all equally likely; one circle with 4 to 8 dots and five others with
+fewer; and a random number of removed items.
 
 The options must not reveal the right one to a model that does not look. In the published set, wrong options differ from
 the right one by one of 11 gaps, so that the right one is most often in the middle: "the option nearest to the mean of
-the options" answers more than half of the questions blind. Our options are the answers of four similar scenes; one of
-these scenes is shown.
+the options" answers more than half of the questions correctly without looking. Our options are the answers of four
+similar scenes; one of these scenes is shown.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ Numbers = tuple[int, ...]
 """Flowers in the named polygon only, in the other only, in both, in neither; or dots in six circles, row by row."""
 
 _TRIES = 100
-"""Attempts to draw four scenes before another number of removed items is drawn, because some leave too few answers."""
+"""Attempts to draw four scenes before the number of removed items is redrawn; some numbers allow too few answers."""
 
 
 class Puzzle(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class Puzzle(msgspec.Struct, frozen=True):
     question: str
     """The question about the scene."""
     if_question: str
-    """The question about the changed scene, up to its "if"."""
+    """The question about the changed scene, up to the "if"."""
     presupposition: str
     """What follows the "if"."""
     count: Callable[[Scene], int]
@@ -103,11 +103,11 @@ class Template(msgspec.Struct, frozen=True):
 
     @property
     def published_type(self) -> str:
-        """The name of the type in the published file."""
+        """The name of its type in the published file."""
         return f"abs_counting_{self.number}"
 
     def solved(self, seed: int, index: int) -> Solved:
-        """Return the puzzle with this index and its answers; they depend on the seed and the index only."""
+        """Return the puzzle with this index and its answers; they depend only on the seed and the index."""
         rng = Random(f"{seed}/{self.number}/{index}")
         colour = balanced(tuple(NAMED), f"{seed}/{self.number}/colour", index)
         amounts, *others = self._draw_similar(rng)
@@ -235,7 +235,7 @@ def _regions(rng: Random) -> Numbers:
 
 
 def circles_of(rng: Random) -> Numbers:
-    """Return random numbers of dots in six circles, of which one has the most."""
+    """Return random numbers of dots in six circles, one of which has the most."""
     most = rng.randint(4, 8)
     numbers = [rng.randint(1, most - 1) for _ in range(5)]
     numbers.insert(rng.randrange(6), most)

@@ -100,7 +100,7 @@ _KINDS = {
     "NDE": (_ANY, _BESIDE_THE_MEDIATOR),
     "NC": (_ANY, _ONE_OF_SEVERAL),
 }
-"""Kinds of query per task, each made in units of its own; otherwise nearly all graphs would be chains."""
+"""Kinds of queries per task, each made in separate units; otherwise nearly all graphs would be chains."""
 _FOR_SURE = frozenset({"SC", "NC"})
 """Tasks that ask about all possible influences, so nothing outside the graph may have an influence."""
 
@@ -137,8 +137,8 @@ def _doubt(world: Supports, graph: CausalGraph, bystanders: tuple[str, ...]) -> 
 
 
 def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
-    """Return whether a query is of a kind: any; removing the first cause while its mediator is held, which tests for a
-    direct edge; or a removal after which another cause could still explain the effect."""
+    """Return whether a query is of a kind: any; one that removes the first cause while its mediator is held, which
+    tests for a direct edge; or a removal after which another cause could still explain the effect."""
     if kind == _ANY or not isinstance(query, YesNoQuery):
         return True
     if kind == _BESIDE_THE_MEDIATOR:
@@ -169,7 +169,7 @@ def _is_open(world: Supports, graph: CausalGraph) -> bool:
 def _draft(
     task: Task, query: Query, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> WorldDraft | None:
-    """Return the draft of a query in two wordings; None if the world has too few things for its options."""
+    """Return the draft of a query in two wordings; None if the world has too few things for the options."""
     options: tuple[Option, ...] = ()
     target, stays = None, False
     if isinstance(query, YesNoQuery):

@@ -1,4 +1,4 @@
-"""The questions of the suite of discs, asked before anything moves, and the possible changes of a table in words."""
+"""The questions of the suite of discs, asked before anything moves, and the wording of changes to a table."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -60,14 +60,14 @@ TWO_TABLES = (
     "without the {name}."
 )
 MIN_VISIBLE_MOVEMENT = 30
-"""The least movement in pixels of a disc that counts as moving, so that its line is visible in the final picture."""
+"""The minimum movement in pixels at which a disc counts as moving, so that its line is visible in the final picture."""
 _ROLES = {(False, "yes", "no"): "cause", (True, "yes", "no"): "enable", (True, "no", "yes"): "prevent"}
-"""The role of a disc in the motion of another: whether that was pushed, reaches a wall, and would without the first."""
+"""How a disc affects another: whether the other was pushed, reaches a wall, and would reach it without the first."""
 _OPTIONS = 4
 
 
 def replacements(world: Discs, rng: Random) -> Iterator[WordedChange]:
-    """Return changes that replace a disc by a heavier or lighter one."""
+    """Return changes that replace a disc with a heavier or lighter one."""
     for disc in world.discs:
         for weight in (1, 4):
             if weight != disc.weight:
@@ -95,7 +95,7 @@ def additions(world: Discs, rng: Random) -> Iterator[WordedChange]:
 
 
 def _pushes(kind: str, ways: dict[str, Callable[[Disc], Disc]]) -> Callable[[Discs, Random], Iterator[WordedChange]]:
-    """Return a function that returns changes of the push of a disc."""
+    """Return a function that returns changes to the push of a disc."""
 
     def changes(world: Discs, rng: Random) -> Iterator[WordedChange]:
         for disc in world.discs:
@@ -139,7 +139,7 @@ def _changed_table(world: Discs, worded: WordedChange, dropped: Counter[str]) ->
 
 
 def needs_bank_shot(world: Discs, after: Discs, dropped: Counter[str]) -> bool:
-    """Return whether a disc meets another after bouncing off a wall, on either table; counted as dropped.
+    """Return whether a disc meets another after bouncing off a wall, on either table; it is counted as dropped.
 
     This cannot be judged by eye, so it is only allowed on tables with several pushed discs, which are hard.
     """
@@ -160,7 +160,7 @@ def _has_bank_shot(happens: Motion) -> bool:
 
 
 def both_tables(draft: WorldDraft, fact: Callable[[Motion], str]) -> WorldDraft:
-    """Return a draft whose answers depend on a fact about each of the two tables."""
+    """Return a draft whose answers depend on the same fact about each of the two tables."""
 
     def of_table(table: Discs) -> str:
         return fact(motion(table))
@@ -320,5 +320,5 @@ DISCS = WorldSuite(
     show=draw_strip,
     levels=("easy", "medium"),
     optional_levels=("hard",),
-    follows="Cause, enable and prevent are as in CRAFT (Ates et al., 2022).\n",
+    follows="Cause, enable and prevent are defined as in CRAFT (Ates et al., 2022).\n",
 )

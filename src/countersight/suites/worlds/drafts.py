@@ -16,11 +16,11 @@ YES_NO_TARGETS = (("yes", "yes"), ("yes", "no"), ("no", "yes"), ("no", "no"))
 """The targets of a yes/no question: its answers in both worlds."""
 _COLOUR = re.compile(rf"(?:\ban? )?\b(?:{'|'.join(COLOURS)}) ")
 _MOST_CHANGES = 10
-"""The most changes that are tried for one world."""
+"""The maximum number of changes tried for one world."""
 
 
 class WordedChange(msgspec.Struct, frozen=True):
-    """A change of a world, and its wording after "if"."""
+    """A change to a world, and its wording after "if"."""
 
     change: Any
     """A WorldChange or a DiscChange."""
@@ -55,9 +55,9 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     after: Any = None
     """The changed world that is shown; None if there is none."""
     show: Callable[[Any], Pixels] | None = None
-    """Draws the changed world; None for the usual way of the suite."""
+    """Draws the changed world; None to draw it as usual in the suite."""
     facts: tuple[tuple[Any, Callable[[Any], Hashable]], ...] = ()
-    """Worlds with functions whose values decide the answers and must be the same in slightly different worlds."""
+    """Worlds with functions whose values determine the answers and must be the same in slightly different worlds."""
     doubt: Callable[[], str] | None = None
     """Returns the reason, if there is any, to doubt the answers in the world itself. It may be slow: it is called only
     for drafts that would be used."""
@@ -71,7 +71,7 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[Option, ...] = ()
     """The options in any order; the answers are their texts."""
     says_change: bool = True
-    """Whether the case may state its change; in a plan the change is the answer."""
+    """Whether the case may state its change; if the question asks for a change, it is the answer."""
     graph: dict[str, Any] | None = None
     """The causal graph, in the published format."""
     extra_provenance: dict[str, str | int] = {}
@@ -80,7 +80,7 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     target: Hashable = None
     """The answers in both worlds, or the rank of the right option; in a group, each is equally frequent."""
     found_by: dict[str, float] = {}
-    """For each shortcut, the probability that it finds the answer; empty in groups that do not use this."""
+    """For each shortcut, the probability that it finds the answer; empty in groups that do not use shortcuts."""
 
 
 def plan_draft(
@@ -109,9 +109,9 @@ def plan_draft(
 
 
 def without_colours(text: str) -> str:
-    """Return a text in which every thing is named by its kind alone.
+    """Return a text in which every thing is named only by its kind.
 
-    Colours do not affect what happens, so only the rest could give an answer away.
+    Colours do not affect what happens, so only the rest could reveal an answer.
     """
     return _COLOUR.sub("", text)
 
@@ -157,13 +157,13 @@ class Group(msgspec.Struct, frozen=True):
     these sets, chosen at random; without an entry, any structures are used."""
     pool: int = 0
     """The number of candidate worlds for each case; one is chosen so that shortcuts do not find the answers. 0 in
-    groups without data on shortcuts."""
+    groups without shortcuts."""
     found_share: float = 1 / 4
-    """The share of questions whose answer each shortcut may find; less than chance if few drafts contradict it."""
+    """The share of questions whose answer each shortcut may find; below chance if few drafts contradict it."""
 
 
 class WorldSuite(msgspec.Struct, frozen=True):
-    """A suite of worlds: how to build, question and draw one."""
+    """A suite of worlds: how to build one, ask about it and draw it."""
 
     name: str
     description: str
@@ -171,15 +171,15 @@ class WorldSuite(msgspec.Struct, frozen=True):
     build: Callable[..., Any]
     """Builds a random world of a difficulty, with given structures if requested."""
     vary: Callable[[Any, Random], Iterable[tuple[str, Any]]]
-    """Returns slightly different worlds, each with the reason that the card gives if the answers differ there."""
+    """Returns slightly different worlds, each with the reason that the card gives if the answers differ in it."""
     draw: Callable[[Any], Pixels]
     show: Callable[[Any], Pixels]
     """Draws the changed world."""
     levels: tuple[Difficulty, ...] = LEVELS
     """The default difficulties."""
     optional_levels: tuple[Difficulty, ...] = ()
-    """Further difficulties, made on request."""
+    """Additional difficulties, used only on request."""
     optional_groups: dict[str, tuple[Group, ...]] = {}
-    """Groups made on request, by name."""
+    """Groups that are made only on request, by name."""
     follows: str = ""
     """The work that the suite follows, for its card."""

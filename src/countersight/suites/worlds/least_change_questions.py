@@ -1,4 +1,4 @@
-"""Questions about the smallest change to a world: which one thing must go so that something happens.
+"""Questions about the smallest change to a world: which single thing must be removed so that something happens.
 
 Every possible removal is tried; a question is asked only if exactly one works. Of many possible questions, one is
 chosen so that shortcuts such as "the first disc in the way" find the right option about as often as a guess (see
@@ -45,9 +45,9 @@ Thing = TypeVar("Thing")
 _WRONG = 3
 _TRIES = 20
 _TRIPLES = 10
-"""The most choices of wrong options for a right one."""
+"""The maximum number of choices of wrong options per right option."""
 _GRAZING = 7.0, 14.0
-"""How far, in pixels, a grazed disc reaches into the path of a pushed one."""
+"""How far, in pixels, a grazed disc extends into the path of a pushed one."""
 _FAR = 1000.0
 """A score that is greater than any distance in a picture."""
 
@@ -91,7 +91,7 @@ def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str
 def _drafts_of_goal(
     world: Supports, falls: WorldThing, others: int, right: WorldThing, ways: list[WorldThing], rng: Random
 ) -> Iterator[WorldDraft]:
-    """Yield drafts, with different wrong options, that ask which of four blocks must go so that some things fall."""
+    """Yield drafts, with different wrong options, that ask which of four blocks to remove so that some things fall."""
     after = outcome(world, RemoveThing(right.id)).world
     if after is None:
         return
@@ -169,9 +169,9 @@ def only_removal_that_leads_to(
 
 
 def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield drafts that ask which one disc must go so that something happens, or no longer happens.
+    """Yield drafts that ask which one disc must be removed so that something happens, or no longer happens.
 
-    A pushed disc is never an option: without it often nothing happens, so it would be right whenever it is offered.
+    A pushed disc is never an option: without it, often nothing happens, so it would be right whenever it is offered.
     """
     now = motion(world)
     for words, wanted, is_pair in rng.sample(_GOALS, len(_GOALS)):

@@ -32,7 +32,7 @@ from countersight.worlds import (
 
 
 def _highest(world: Supports) -> str | None:
-    """Return the highest block; None if it cannot be told by eye."""
+    """Return the highest block; None if this cannot be judged by eye."""
     blocks = [thing for thing in world.things if thing.kind == "block" and not thing.lies]
     first = clearly_first(blocks, lambda thing: thing.middle[1]) if len(blocks) > 1 else None
     return first.id if first else None
@@ -126,7 +126,7 @@ def _height_and_fall(gone: str, than: str, asked: str, world: Supports) -> tuple
 
 
 def _nearest_id(world: Discs, to: str) -> str | None:
-    """Return the disc nearest to another; None if it cannot be told by eye."""
+    """Return the disc nearest to another; None if this cannot be judged by eye."""
     found = nearest([disc for disc in world.discs if disc.id != to], world.disc(to))
     return found.id if found else None
 
@@ -145,7 +145,7 @@ def _remove_both(by: tuple[str, str], world: Discs) -> tuple[Discs, tuple[str, .
 
 
 def _fact_after_both(by: tuple[str, str], fact: Callable[[Motion], str], world: Discs) -> tuple[str, str] | None:
-    """Return a fact about a table as it is and after two removals."""
+    """Return a fact about a table before and after two removals."""
     found = _remove_both(by, world)
     return (fact(motion(world)), fact(motion(found[0]))) if found else None
 
@@ -184,15 +184,15 @@ def discs_ordered(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -
 
 
 def _is_nearer(world: Discs, gone: str, one: str, other: str) -> bool | None:
-    """Return whether a disc is nearer to one disc than to another; None if it cannot be told by eye."""
+    """Return whether a disc is nearer to one disc than to another; None if this cannot be judged by eye."""
     disc, first, second = (world.disc(name) for name in (gone, one, other))
     far = hypot(disc.x - second.x, disc.y - second.y) - hypot(disc.x - first.x, disc.y - first.y)
     return far > 0 if abs(far) >= CLEAR_DIFFERENCE else None
 
 
 def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield drafts that ask whether a disc would reach a wall without another, removed unless it is nearer to a
-    third."""
+    """Yield drafts that ask whether a disc would reach a wall without another, which is removed unless it is nearer to
+    a third."""
     now = motion(world)
     for gone in rng.sample(world.discs, len(world.discs)):
         less = apply_disc_change(world, RemoveDisc(gone.id))

@@ -10,11 +10,11 @@ from countersight.worlds import Supports, contacts, fallen
 
 Edge = tuple[str, str]
 _HOLDING = "holding"
-"""The kind of every edge: one thing holds another, as found by intervention."""
+"""The kind of every edge: one thing holds another, which is found by intervention."""
 
 
 def direct_causes(world: Supports) -> frozenset[Edge]:
-    """Return pairs of things where the second falls without the first even if all others are held; can raise
+    """Return pairs of things in which the second falls without the first even if all others are held; can raise
     Unclear."""
     free = {thing.id for thing in world.free}
     touching = {(contact.lower, contact.upper) for contact in contacts(world) if contact.lower in free}

@@ -1,4 +1,4 @@
-"""The questions of the suite of supports, and the possible changes of its worlds in words."""
+"""The questions of the suite of supports, and descriptions of the possible changes to its worlds."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -50,10 +50,10 @@ from countersight.worlds import (
 )
 
 FLOOR = "What falls ends up on the floor."
-"""Stated where it decides the answer: otherwise a thing that loses its support might come to rest on something
-below."""
+"""Stated where it determines the answer, because otherwise a thing that loses its support might come to rest on
+something below."""
 _LEAST_MOVE = 12
-"""The least distance in pixels by which a block is moved."""
+"""The minimum distance in pixels by which a block is moved."""
 
 
 def losses(world: Supports, rng: Random) -> Iterator[WordedChange]:
@@ -63,7 +63,7 @@ def losses(world: Supports, rng: Random) -> Iterator[WordedChange]:
 
 
 def cuts(world: Supports, rng: Random) -> Iterator[WordedChange]:
-    """Return changes that cut a string which holds a thing alone; with two strings, the result would be hard to see."""
+    """Return changes that cut a string if it alone holds a thing; with two strings, the result would be hard to see."""
     held = [string.below for string in world.strings]
     for string in world.strings:
         thing = world.thing(string.below)
@@ -88,7 +88,7 @@ def additions(world: Supports, rng: Random) -> Iterator[WordedChange]:
 
 
 def replacements(world: Supports, rng: Random) -> Iterator[WordedChange]:
-    """Return changes that replace a block by a heavier or lighter one."""
+    """Return changes that replace a block with a heavier or lighter one."""
     for thing in world.free:
         for weight in (1, 4):
             if thing.kind == "block" and weight != thing.weight:
@@ -140,7 +140,7 @@ def _changed_world(world: Supports, worded: WordedChange, dropped: Counter[str])
 
 
 def falls(draft: WorldDraft, worded: WordedChange, rng: Random) -> Iterator[WorldDraft]:
-    """Yield drafts that ask whether a thing would fall; the factual question asks whether it touches some block."""
+    """Yield drafts that ask whether a thing would fall; the factual question asks whether it touches a block."""
     for thing in draft.world.free:
         # Things of one colour never touch.
         if thing.id in _changed(worded) or thing.colour == worded.about.colour:
@@ -158,7 +158,7 @@ def falls(draft: WorldDraft, worded: WordedChange, rng: Random) -> Iterator[Worl
 
 
 def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[str, WorldThing]:
-    """Return a block that touches a thing or is tied to it as "yes", and one that does neither as "no", if there is
+    """Return a block that touches a thing or is tied to it as "yes", and a block that does neither as "no", if there is
     one."""
     pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
@@ -301,7 +301,7 @@ _STRUCTURES: dict[str, tuple[tuple[str, ...], ...]] = {
     "add": ((), ("balance",)),
     "replace": ((), ("balance",)),
 }
-"""Structures without which changes of these kinds would seldom matter."""
+"""Structures without which changes of these kinds would rarely matter."""
 # Blocks that fall, or that nothing needs, are usually high. In these two groups, the right option is therefore the
 # highest, second, third or lowest of the four equally often; some structures have answers that are low.
 _WITH_LOW_ANSWERS: tuple[tuple[str, ...], ...] = (
@@ -317,7 +317,7 @@ SUPPORTS = WorldSuite(
     name=SUPPORTS_NAME,
     description=(
         "Small worlds of blocks, planks, cups, shelves and strings, and questions about what would fall under a "
-        "change. Every answer is computed by static equilibrium, and every changed world is drawn too."
+        "change. Every answer is computed by static equilibrium, and every changed world is also drawn."
     ),
     groups=(
         Group(

@@ -1,11 +1,11 @@
-"""Search for units of cases: drafts with the same words except for colours, with every answer once.
+"""Search for units of cases: drafts with the same words except for colours, in which every answer occurs once.
 
 Random worlds are built until every wanted answer has been found for one set of words. The words alone then reveal
 nothing about the answer.
 
 Questions about the smallest change are balanced against shortcuts instead: rules that pick an option without working
 out what happens, such as "the heaviest". For each question, the shortcuts that may find its answer are drawn at random;
-the candidate that agrees best with this draw is asked. Over many questions, each shortcut is then right in about a
+the candidate that agrees best with this draw is chosen. Over many questions, each shortcut is then right in about a
 quarter of the cases, even if it would be right for nearly all candidates.
 """
 
@@ -21,7 +21,7 @@ from countersight.worlds import Difficulty
 
 Thing = TypeVar("Thing")
 _WORLDS = 40
-"""Worlds that are built for one kind of change before another kind is tried."""
+"""Number of worlds built for one kind of change before another kind is tried."""
 _ATTEMPTS = 500
 _RAREST = 0.01
 """The smallest share of agreement used for weights; rarer agreements have the weight of this share."""
@@ -109,7 +109,7 @@ def found_by(
 ) -> dict[str, float]:
     """Return the probability that each shortcut picks the right option.
 
-    A shortcut is the score of an option. It picks the option with the lowest score; of equal ones, one at random.
+    A shortcut is the score of an option. It picks the option with the lowest score; a tie is broken at random.
     """
     found = {}
     for name, score in shortcuts.items():
@@ -122,7 +122,8 @@ def least_guessable(candidates: Sequence[Mapping[str, float]], share: float, rng
     """Return the positions of candidates, given as the results of `found_by`, the most suitable first. Each
     shortcut should find the answers of about this share of questions.
 
-    The rarer an agreement is, the more it weighs: a shortcut that finds nearly every answer must not find the rest.
+    The rarer an agreement is, the more it counts: if a shortcut finds nearly every answer, its exceptions are
+    preferred.
     """
     disagreements = [0.0] * len(candidates)
     for name in candidates[0] if candidates else ():
