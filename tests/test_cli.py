@@ -80,7 +80,7 @@ def test_run_imports_neither_numpy_nor_drawing_nor_templates(tmp_path):
             "endpoint:http://HOST:PORT/v1#toy-vlm (your own server), ollama:toy-vlm, hf:toy",
         ),
         (["make", "CoSym", "-o", "x"], "there is no suite 'CoSym'; did you mean 'cosim'?"),
-        (["make", "cosim", "-o", "x"], "cosim is imported: name its file as --from"),
+        (["make", "cosim", "-o", "x"], "cosim is imported: pass its file as --from"),
         (["make", "okvqa", "--from", "q.json", "-o", "x"], "okvqa needs --annotations"),
         (
             ["make", "cfmm", "--from", "q", "--annotations", "k", "-o", "x"],

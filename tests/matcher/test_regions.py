@@ -174,7 +174,7 @@ def test_regions_from_files_are_used_in_training_and_ranking_and_unknown_picture
     with pytest.raises(ModelError, match="narrow has 3 numbers per region, but m was trained with 7: name"):
         asyncio.run(narrow.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     gone = open_matcher("m", f"{run}?features={tmp_path / 'gone'}", ModelSettings())
-    with pytest.raises(ModelError, match=r"gone does not exist; name their folder with \?features=DIR"):
+    with pytest.raises(ModelError, match=r"gone does not exist; set their folder with \?features=DIR"):
         asyncio.run(gone.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
     run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")

@@ -187,7 +187,7 @@ def test_a_model_answers_questions_beside_a_detector(tmp_path: Path) -> None:
     [
         ("none.onnx", "none.onnx does not exist"),
         ("torn.onnx", "cannot be loaded"),
-        ("words.txt", "is not a detector; name a transformers folder"),
+        ("words.txt", "is not a detector; specify a transformers folder"),
         ("torn.onnx?score=2", "score=2 is not a number from 0 to 1"),
         ("torn.onnx?scoer=0.5", "did you mean 'score'"),
         ("nowhere", "is not on this machine"),

@@ -148,7 +148,7 @@ def test_a_program_can_query_the_language_model() -> None:
         ("visprog:refrence", "did you mean 'reference'"),
         ("visprog:reference;visoin=scene", "did you mean 'vision'"),
         ("visprog:reference;vision=scene;vision=scene", "has .vision= twice"),
-        ("visprog:reference;vision=detector:", "name a detector by its path"),
+        ("visprog:reference;vision=detector:", "specify a detector by its path"),
         ("vipr:reference", "did you mean 'viper:CODE_MODEL"),
         ("visprog:viper:reference", "cannot be the code model of another"),
         ("visprog:endpoint:nonsense", "endpoint:URL#MODEL"),

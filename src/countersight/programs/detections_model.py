@@ -58,9 +58,9 @@ def open_detections_model(name: str, target: str, settings: ModelSettings) -> De
     """Open a model such as `detections:endpoint:http://127.0.0.1:8000/v1#qwen?vision=detector:yolo.onnx`."""
     model, named, where = target.rpartition(DETECTOR_OPTION)
     if not named or not where:
-        raise ModelError(f"{name[:80]!r} names no detector; write detections:MODEL{DETECTOR_OPTION}PATH")
+        raise ModelError(f"{name[:80]!r} has no detector; write detections:MODEL{DETECTOR_OPTION}PATH")
     if model.partition(":")[0] in ("detections", "viper", "visprog"):
-        raise ModelError(f"{model[:80]!r} cannot read the list of detected objects; name a language model")
+        raise ModelError(f"{model[:80]!r} cannot read the list of detected objects; use a language model")
     return DetectionsModel(name, open_detector(where, settings), open_model(model, settings))
 
 

@@ -150,7 +150,7 @@ class Suite(NamedTuple):
         `own` contains the options of the suite. `workers` is the number of processes.
         """
         if not self.maker:
-            raise CountersightError(f"{self.name} is imported: name its file as `source` ({self.file})")
+            raise CountersightError(f"{self.name} is imported: pass its file as `source` ({self.file})")
         _load(self.maker)(folder, size=size, seed=seed, workers=workers, progress=progress, **own)
 
     def assemble(self, source: Path, folder: Path, **how: Any) -> Any:

@@ -39,9 +39,9 @@ def test_a_downloaded_model_is_found_by_its_name(copy: Path, tmp_path: Path, mon
     ("name", "reason"),
     [
         ("nobody/nothing", "nothing. is not on this machine; download it with: hf download nobody/nothing"),
-        ("/no/such/folder", "is not on this machine; name a folder with config.json and weights"),
-        ("one", "is not on this machine; name a folder"),
-        ("bad\x00name", "is not on this machine; name a folder"),
+        ("/no/such/folder", "is not on this machine; specify a folder with config.json and weights"),
+        ("one", "is not on this machine; specify a folder"),
+        ("bad\x00name", "is not on this machine; specify a folder"),
     ],
 )
 def test_a_missing_model_or_invalid_name_is_reported(name: str, reason: str) -> None:
@@ -57,7 +57,7 @@ INDEX = {"metadata": {}, "weight_map": {"a": "model.safetensors", "b": "model-00
     ("file", "content", "reason"),
     [
         ("config.json", None, r"is not a model: it contains no config\.json"),
-        ("model.safetensors", None, r"has no weights .*; name a folder with config\.json and weights"),
+        ("model.safetensors", None, r"has no weights .*; specify a folder with config\.json and weights"),
         ("preprocessor_config.json", None, "cannot be loaded|has no image processor"),
         (
             "model.safetensors.index.json",

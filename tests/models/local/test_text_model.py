@@ -102,5 +102,5 @@ def test_a_text_model_writes_programs_for_another_vision_model(folder: Path) -> 
     assert model.settings["code"] == f"hf:{folder}"
     assert model.settings["code weights"]
     asyncio.run(model.close())
-    with pytest.raises(ModelError, match="does not accept pictures; name a vision model"):
+    with pytest.raises(ModelError, match="does not accept pictures; add a vision model"):
         open_model(f"visprog:hf:{folder}", ModelSettings(device="cpu"))
