@@ -166,7 +166,7 @@ def test_every_suite_describes_itself(name: str):
     assert len(suite.fields()) > 80
     if name == "own":  # it has no paper
         return
-    assert suite.title
+    assert suite.heading
     assert isinstance(suite.open_terms(), Terms)
     asked = Question(ASKED, "3", "number")
     if tally := suite.tally():

@@ -244,7 +244,7 @@ def test_a_dataset_without_pictures_uses_a_given_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("q.json", '{"questions": []}', [], "contains no answers; pass VQA's annotations with --annotations"),
+        ("q.json", '{"questions": []}', [], "contains no answers; pass VQA's annotations as --annotations"),
         ("a.json", '{"annotations": []}', [], "a.json contains no questions"),
         ("photo.jpg", "\x7f\x00", [], "photo.jpg contains no questions"),
         ("cosim.json", '[{"id": 1}]', [], "cosim.json contains no questions"),

@@ -142,7 +142,7 @@ def test_checks_of_one_item_are_limited_and_the_item_can_still_be_sent(distracto
     app, campaign, cleo, task = distractor
     app.state.loop = Fixed((0.7, 0.1, 0.1, 0.1))
     pages = [cleo.post(f"{task}/check", **ANSWERS["cosim/distractor"]).text for _ in range(3)]
-    assert "used all checks of this item" in pages[2]
+    assert "used all checks for this item" in pages[2]
     assert len(checks(campaign)) == 2
     assert cleo.post(task, **ANSWERS["cosim/distractor"]).status_code == 303
 

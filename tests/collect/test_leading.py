@@ -104,7 +104,7 @@ def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, open
     assert main(["collect", "add", str(tmp_path / "other"), "--from", str(source)]) == 0
     told = capsys.readouterr()
     assert "1 item added" in told.out
-    assert "case-1: is already in the campaign" in told.err
+    assert "case-1: this item is already in the campaign" in told.err
 
 
 def test_other_cases_with_known_names_are_added_under_new_ones(tmp_path: Path, opening, capsys):
@@ -422,7 +422,7 @@ def test_a_region_does_not_switch_the_checks_of_a_language_off(opening):
     enter, _ = opening("cfmm", 1, language="en-GB")
     ada = enter("ada")
     without = ANSWERS["cfmm/write"] | {"counterfactual": "How many circles would be left?"}
-    assert "different into a condition" in ada.post(ada.begin("write"), **without).text
+    assert "State the difference as a condition" in ada.post(ada.begin("write"), **without).text
 
 
 def test_figures_are_at_most_a_minute_old(opening, monkeypatch: pytest.MonkeyPatch):

@@ -167,7 +167,7 @@ def test_a_prompt_file_replaces_only_the_fields_that_it_names(tmp_path):
         ('like = "ct"', r": like: there is no prompt 'ct'; did you mean 'cot'\?"),
         ('like = ["cot"]', ": like: there is no prompt"),
         ('name = "0-shot"', ": name: 0-shot is the name of a built-in prompt"),
-        ('name = "a\\u0007"', ": name: must be a name"),
+        ('name = "a\\u0007"', ": name: must have 1 to 60 printable characters"),
         ('fact = true\norders = "every"', ": orders: options cannot be asked in several orders"),
         ('choice = "{question}\n', r"is not TOML: .*line 1"),
         ("[mine]\nabout = 1", "mine: there is no field 'mine'"),

@@ -148,7 +148,7 @@ def test_groups_of_pictures_are_compared_in_every_format(tmp_path: Path) -> None
     found, skin = files.data.analyses
     assert [each.heading for each in (found, skin)] == ["Groups of pictures: bb_gender", "Groups of pictures: bb_skin"]
     assert found.about == (
-        "people.csv names the pictures of 36 of 40 cases; 35 cases are about pictures in exactly one group. "
+        "people.csv contains the pictures of 36 of 40 cases; 35 cases are about pictures in exactly one group. "
         "Left out: 1 picture in several groups, 0 pictures with no value."
     )
     markdown = files.markdown.read_text(encoding="utf-8")

@@ -176,7 +176,7 @@ def test_a_moved_dataset_is_found_by_its_fingerprint(tmp_path: Path) -> None:
     source = dataset(tmp_path / "d", 2)
     made = run(tmp_path / "r", source, {0: ("A", "B")})
     source.rename(tmp_path / "elsewhere")
-    with pytest.raises(CountersightError, match="with `dataset`"):
+    with pytest.raises(CountersightError, match="as `dataset`"):
         write_leaderboard([made], tmp_path / "out")
     found = write_leaderboard([made], tmp_path / "out", datasets=[dataset(tmp_path / "x", 1), tmp_path / "elsewhere"])
     assert found.data.suites[0].title == "elsewhere"

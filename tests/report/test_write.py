@@ -178,7 +178,7 @@ def test_a_moved_dataset_is_found_where_it_is_said_to_be(tmp_path: Path) -> None
     source = dataset(tmp_path / "tiny", 1)
     folder = recorded(tmp_path / "run", source, [])
     source.rename(tmp_path / "moved")
-    with pytest.raises(RunError, match="with `dataset`"):
+    with pytest.raises(RunError, match="as `dataset`"):
         load([folder])
     assert load([folder], dataset=tmp_path / "moved").report.cases == 1
 

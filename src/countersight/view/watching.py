@@ -63,7 +63,7 @@ class Cached(Generic[_Read]):
         try:
             return self._read()
         except _UNREADABLE as error:
-            reason = name(str(error)).replace("with `dataset`", "with --dataset in `countersight report`")
+            reason = name(str(error)).replace("as `dataset`", "with --dataset in `countersight report`")
             return Damaged(reason or type(error).__name__)
         except Exception:  # a file that shrinks while it is read can cause any error
             _log.exception("could not read a folder")
