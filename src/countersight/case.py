@@ -67,7 +67,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
     answers: tuple[str, ...] = ()
     """The answers of several people, if the suite has them (VQA); `answer` is the most common."""
     prior: str = ""
-    """The answer that is expected without seeing the picture; wrong answers equal to it are counted separately."""
+    """The answer one would expect without seeing the picture; wrong answers equal to it are counted separately."""
     hidden: bool = False
     """Whether the right answer is stored in a separate key file; only the holder of the key can score replies."""
     doubled: bool = False

@@ -310,7 +310,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (Plan(objective="contrastive"), "needs `inputs` full"),
+        (Plan(objective="contrastive"), "set `inputs` to `full`"),
         (Plan(rate=float("nan")), "rate is nan; it must be from"),
         (Plan(held_out=0.9), "held_out is 0.9; it must be from 0 to 0.5"),
         (Plan(hidden=10**9), "hidden is 1000000000; it must be from"),

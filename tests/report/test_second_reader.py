@@ -77,7 +77,7 @@ def test_what_the_rules_leave_unread_is_read_and_kept_apart(run, tmp_path):
     assert found.both.overall.counterfactual.right == found.rules.overall.counterfactual.right == 10
     [table] = rereading_analysis([found]).tables
     assert [line.cells[1].text for line in table.lines] == ["rules", "rules, then reader"]
-    assert "10 of 10 unread replies" in table.note
+    assert "10 of 10 replies in which the rules found none" in table.note
     assert "agrees with the rules on 100.0%" in table.note
 
 
@@ -128,6 +128,6 @@ def test_the_report_sets_it_apart(run, tmp_path, capsys):
     assert main(["report", str(run), "-o", str(out), "--reader", "chance"]) == 0
     printed = re.sub(r"\s+", " ", capsys.readouterr().out)
     assert "With a second reader" in printed
-    assert "chance found an answer in 10 of 10 unread replies" in (out / "tables.md").read_text()
+    assert "chance found an answer in 10 of 10 replies in which" in (out / "tables.md").read_text()
     assert (out / READINGS / "replies.jsonl").is_file()
     assert "With a second reader" in (out / "report.html").read_text(encoding="utf-8")

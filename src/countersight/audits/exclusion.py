@@ -73,7 +73,8 @@ def unproven_drawing(case: CaseTrail, manifest: Manifest) -> bool:
 
 
 def flips(case: CaseTrail) -> bool | None:
-    """Whether the answer changes with the control edit, which changes nothing; None if this was not tested."""
+    """Whether the answer changes with the control edit, which changes nothing relevant to the answer; None if this was
+    not tested."""
     return answer_changes(case, case.control) if case.control else None
 
 

@@ -188,7 +188,10 @@ def _check_order(order: BuildOrder) -> None:
         raise CountersightError(unknown("writer", order.writer, (GRAMMAR, *MODELS.usages())))
     for group in order.groups:
         if group not in GROUPS:
-            raise CountersightError(f"{unknown('group', group, GROUPS)}; indirect questions are written by people")
+            raise CountersightError(
+                f"{unknown('group', group, GROUPS)}; indirect questions cannot be built automatically: have people "
+                "write them with `countersight collect`"
+            )
     if not order.sizes:
         raise CountersightError(
             "there is nothing to write: the grammar writes how-many questions only, so specify a model with --writer "

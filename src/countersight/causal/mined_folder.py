@@ -69,8 +69,8 @@ def mine_folder(
             )
         if not statistics.graphs.total():
             raise CountersightError(
-                f"{source} contains no causal graphs in {statistics.scenes:,} scene graphs with "
-                f"{statistics.relations:,} relations"
+                f"no causal graphs were found in {source} ({statistics.scenes:,} scene graphs, "
+                f"{statistics.relations:,} relations): use scene graphs with more relations"
             )
         statistics.unknown = Counter(dict(statistics.unknown.most_common(_MOST_UNKNOWN)))
         (staging / STATISTICS).write_bytes(msgspec.json.format(encoder.encode(statistics), indent=2) + b"\n")

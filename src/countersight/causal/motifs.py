@@ -121,7 +121,7 @@ class _Matrix:
 
 
 class _Edges:
-    """The distinct edges of some scenes that run in one direction only, grouped by cause.
+    """The distinct one-way edges of several scenes, grouped by cause.
 
     `least` is the index of the first thing in each edge's scene, `things` the number of things in it, and `base` the
     offset of its matrix in a flat array.

@@ -39,8 +39,8 @@ _VAGUE_NAMES = frozenset({
 """Names that do not say what the thing is, and misspelt names."""
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
-"""Kinds of cause that keep a thing in place. In graphs of three things, the loss of a cause is only certain to
-remove its effect if the cause is of one of these kinds, or certain to act."""
+"""Kinds of cause that keep a thing in place. In graphs of three things, the loss of a cause is certain to remove its
+effect only if the cause is of one of these kinds, or if it is certain that the cause acts on the effect."""
 ACTING_KINDS = frozenset({"force", "source"})
 """Kinds of cause that act on a thing or emit it."""
 _BEARING_KINDS = frozenset({"support", "containment"})

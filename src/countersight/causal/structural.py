@@ -1,8 +1,9 @@
 """Boolean structural causal models: simulate a world, intervene in it, and compute counterfactuals.
 
-Gold answers are checked against these models. A variable is true while its thing is as shown in the picture. Its
-mechanism is a truth table of its causes and of whether anything outside the model disturbs it. Models of a picture have
-two to four variables, so every background is enumerated and every result is exact.
+Gold answers are checked against these models. A variable is true as long as its object is as shown in the
+picture. Its mechanism is a truth table over its causes and a background variable: whether anything outside the model
+disturbs it. Models of a picture have two to four variables, so every combination of background values is enumerated
+and every result is exact.
 """
 
 from collections.abc import Iterator, Mapping

@@ -66,7 +66,7 @@ def export_dataset(campaign: Campaign, folder: Path) -> list[str]:
         writer = DatasetWriter(
             target,
             name=name,
-            description=f"Collected from people with Countersight. {flow.about}",
+            description=f"Collected with Countersight from people. {flow.about}",
             license=campaign.settings.license,
             provenance={
                 "flow": flow.name,
@@ -139,7 +139,7 @@ def outcome_of(finished: work.ItemWork) -> str:
 
 
 def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> str:
-    """Return several paragraphs for the card, without names."""
+    """Return the card's paragraphs about the campaign; no person is named."""
     found = [finished for finished in judged if finished.item.state == "done"]
     figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow))
     settings = campaign.settings
@@ -171,8 +171,8 @@ def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> st
 def describe_origin(judged: Sequence[work.ItemWork]) -> str:
     """Return the origin of cases that people verified; "" if people wrote them.
 
-    If the card of that dataset already states an origin under the same heading, it is included, so it is not lost if
-    the cases are verified again.
+    If the card of the verified dataset already states an origin under this heading, its text is kept, so that a second
+    verification does not lose it.
     """
     sources = [found.item.source for found in judged if "dataset" in found.item.source]
     named = {str(source["dataset"]): str(source["fingerprint"]) for source in sources}

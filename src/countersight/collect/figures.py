@@ -39,7 +39,8 @@ class LabelAgreement(msgspec.Struct, frozen=True):
 
 
 class Fooling(msgspec.Struct, frozen=True):
-    """The number of checks by the model in the loop, of items submitted with a check, and of those that fooled it."""
+    """The numbers of checks by the model in the loop, of items submitted after a check, and of items that fooled the
+    model."""
 
     checks: int
     items: int

@@ -1,6 +1,6 @@
 """A dataset is a folder of cases: a Hugging Face image folder with a card.
 
-Reading streams, so memory use does not depend on the number of cases.
+Cases are read as a stream, so memory use does not depend on the number of cases.
 """
 
 import hashlib

@@ -95,7 +95,8 @@ class OnnxFinder:
         return [np.asarray(output, np.float32) for output in self._session.run(outputs, fed)]
 
     def _known_names(self, path: Path) -> tuple[str, ...]:
-        """Return the class names from the file or from `config.json` next to it; COCO's names if their number fits."""
+        """Return the class names from the file or from `config.json` next to it; otherwise COCO's names, if the number
+        of classes matches."""
         written = self._session.get_modelmeta().custom_metadata_map.get("names", "")  # the repr of a Python dictionary
         try:
             found = ast.literal_eval(written) if len(written) <= _LONGEST_METADATA else None

@@ -185,7 +185,8 @@ class _BatchCall:
         self._journal.sync()
 
     def _requests(self, asks: list[Ask]) -> Iterator[tuple[Ask, Request]]:
-        """Iterate over questions with their requests; invalid ones are skipped, and a normal run reports the reason."""
+        """Yield each question with its request; those without a valid request are skipped, and the next normal run
+        reports the reason."""
         for ask in asks:
             with suppress(BadPicture, NoExample):
                 yield ask, self._conversations.request(ask)

@@ -19,7 +19,8 @@ from countersight.picture import Picture
 from countersight.text import several
 
 MAX_EXAMPLES_PER_TYPE = 16
-"""The number of cases kept per question type, with different pictures, since an example needs another picture."""
+"""The number of cases kept per question type, with different pictures, since an example must not show the same picture
+as the question."""
 _QuestionType = tuple[World, Telling, AnswerKind, bool, str | None]
 """World, way of conveying the change, kind of answer, whether there is a picture, and group (None for all)."""
 

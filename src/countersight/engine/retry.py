@@ -24,7 +24,7 @@ MAX_FIRST_REFUSALS = 8
 MAX_REFUSALS_IN_A_ROW = 20
 """After this many refusals in a row from a server that answered before, the run stops."""
 MAX_SECONDS_WITHOUT_ANSWER = 600.0
-"""Seconds without an answer after which a run stops if the server rejects every question as overloaded."""
+"""Seconds without an answer after which a run stops if the server rejects every question because it is overloaded."""
 OVERLOAD_ATTEMPTS_FACTOR = 2
 """A question fails after `attempts` times this many overload errors in a row without an answer from the server."""
 

@@ -30,7 +30,7 @@ class Batcher(Generic[Item]):
         return await result
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Run a function in the same thread."""
+        """Run a function in the batcher's own thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     async def close(self) -> None:

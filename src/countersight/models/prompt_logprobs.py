@@ -67,7 +67,7 @@ class InvalidLogprobs(AskingFailed):
 
 
 def read_prompt(entries: Any, numbers: Any = None) -> PromptLogprobs:
-    """Parse the entries of a prompt's tokens, and their numbers if the server reports them."""
+    """Parse the entries of a prompt's tokens, and the token IDs, if the server reports them."""
     if not isinstance(entries, list) or len(entries) < 2:
         raise InvalidLogprobs("some tokens have no entry")
     named = isinstance(numbers, list) and len(numbers) == len(entries)

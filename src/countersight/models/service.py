@@ -254,8 +254,11 @@ def _connection_error(error: Exception, to: str) -> AskingFailed:
         case aiohttp.ClientConnectorError():
             return Unreachable(f"cannot connect to {to} ({_describe_cause(error.os_error)})")
         case aiohttp.ClientPayloadError():
-            return AskingFailed("the connection broke during the answer, or the answer is not HTTP", again=True)
-    return AskingFailed(f"the connection broke ({type(error).__name__})", again=True)
+            return AskingFailed(
+                "the connection was lost while the response was being received, or the response is not valid HTTP",
+                again=True,
+            )
+    return AskingFailed(f"the connection was lost ({type(error).__name__})", again=True)
 
 
 def _describe_cause(error: OSError) -> str:

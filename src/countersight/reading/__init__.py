@@ -2,7 +2,7 @@
 
 These parts of a reply are used, in order of precedence: a marked answer, an announced answer, the beginning, the
 conclusion, and statements in the question's own words. A correction overrides what comes before it. A reply without an
-answer, or with two conflicting ones, is unread (None). The gold answer is never used.
+answer, or with two conflicting ones, counts as unread (None). The gold answer is never used.
 """
 
 from countersight.reading.answers import ReadFrom, Reading, answer_in, read, read_reply

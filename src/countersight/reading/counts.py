@@ -120,7 +120,8 @@ def parse_question(question: str) -> CountQuestion:
 
 
 def read_marked(region: str, question: str) -> str | None:
-    """Return the number in the text after a mark, from its first sentence or from the total of a list."""
+    """Return the number in the text that follows an answer mark, taken from the first sentence or from the total line
+    of a list."""
     first = next(iter(sentences(region[:600])), "")
     if bare := _BARE.match(first):
         return canonical(bare[1])
@@ -255,7 +256,7 @@ def _own_noun(found: list[Numeral], owned: list[str], wanted: CountQuestion) -> 
 
 
 def _best(found: list[Numeral], owned: list[str], scores: list[int], clause: str, *, trusted: bool) -> str | None:
-    """Return the number whose own words overlap most with the question; None for a tie."""
+    """Return the number whose surrounding words overlap most with the question; None if there is a tie."""
     for place, own in enumerate(owned[1:], 1):
         if _OF_THEM.match(own) and scores[place] >= 2:
             return found[place].value

@@ -1,4 +1,4 @@
-"""A report in the terminal, as Markdown, LaTeX and CSV, as a short summary, and the origin of its figures."""
+"""Formats of a report: terminal text, Markdown, LaTeX, CSV and a short summary; also the origin of its figures."""
 
 from collections.abc import Iterator, Sequence
 from math import copysign

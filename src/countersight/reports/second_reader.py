@@ -210,7 +210,10 @@ def rereading_analysis(rereadings: Sequence[Rereading]) -> Analysis:
 
 def _note(each: Rereading) -> str:
     """Describe how many unread replies were read, and how reliable the second reader is."""
-    found = f"{each.run}: {each.reader} found an answer in {count(each.found)} of {count(each.unread)} unread replies"
+    found = (
+        f"{each.run}: {each.reader} found an answer in {count(each.found)} of {count(each.unread)} replies in which "
+        "the rules found none"
+    )
     if not each.compared:
         return f"{found}; there were no replies to compare it with the rules."
     alike = share(each.agreed, each.compared)

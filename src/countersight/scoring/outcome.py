@@ -202,9 +202,9 @@ def outcomes(
 ) -> Outcomes:
     """Join the cases of a dataset with the replies of a run, in any order, and judge each answer.
 
-    Of several replies to a question, the first of the best kind counts; the kinds are answered, unread, cut or empty,
-    and failed. `factual_from` overrides `read_from` for factual questions. Replies are matched with cases by row and
-    id; with `by_id`, only by id, because rows may have moved.
+    If there are several replies to a question, the first reply of the best kind counts. From best to worst, the kinds
+    are: answered, unread, cut or empty, failed. `factual_from` overrides `read_from` for factual questions. Replies are
+    matched with cases by row and id; with `by_id`, only by id, because rows may have moved.
     """
     builder = _OutcomeBuilder(read_from, factual_from or read_from)
     rows: dict[str, int] = {}

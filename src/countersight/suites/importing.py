@@ -73,7 +73,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return the first of these names as one text."""
+    """Return the first few of these names, joined into one string."""
     return "; ".join(names[:_MAX_NAMED]) + ("; …" if len(names) > _MAX_NAMED else "")
 
 

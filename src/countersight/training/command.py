@@ -245,7 +245,7 @@ def write_table(folders: Sequence[Path], path: Path) -> Path:
     if not folders:
         raise CountersightError("name the folders of trained matchers: countersight train tables DIR …")
     rows = sorted(_row(folder) for folder in folders)
-    note = "\nReported: on CoSIm's validation split. Intervals are 95 %, clustered by picture.\n"
+    note = "\nReported accuracies are for CoSIm's validation split. Intervals are 95 %, clustered by picture.\n"
     return write_text(path, "# Matchers\n\n" + HEAD + "\n".join(rows) + "\n" + note)
 
 
@@ -254,7 +254,7 @@ def _row(folder: Path) -> str:
         kept = msgspec.json.decode((folder / KEPT).read_bytes(), type=KeptPlan)
         result = msgspec.json.decode((folder / RESULT).read_bytes(), type=Result, strict=False)
     except (OSError, msgspec.DecodeError) as error:
-        raise CountersightError(f"{folder} contains no finished training of a matcher: {error}") from None
+        raise CountersightError(f"{folder} contains no completed training of a matcher: {error}") from None
     plan, together = kept.plan, result.together
     encoder = Path(plan.encoder).name or "from scratch"
     cells = (folder.name, plan.inputs, encoder, plan.objective, kept.beside, _mean(result), _percent(together))

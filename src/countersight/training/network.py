@@ -113,7 +113,7 @@ def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatch
     if plan.inputs == "full":
         return TwoStreams(_two_streams(plan, kind, config, vocabulary, pad, region), region, plan)
     if kind == "lxmert":
-        raise CountersightError("LXMERT has two streams; use it with `inputs` full")
+        raise CountersightError("LXMERT has two streams: set `inputs` to `full`")
     text = _text_encoder(plan, vocabulary, pad)
     return TextMatcher(text, text.config.hidden_size, plan)
 

@@ -90,13 +90,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
             raise CountersightError(f"{self.encoder} is not the folder of an encoder: it has no config.json")
         if self.objective == "contrastive" and self.inputs != "full":
-            raise CountersightError("the contrastive objective compares texts with pictures, so it needs `inputs` full")
+            raise CountersightError("the contrastive objective compares texts with pictures, so set `inputs` to `full`")
         if self.inputs == "full" and not self.features:
             raise CountersightError(
-                "`inputs` full needs regions of pictures: compute them with `countersight features`, and name their "
-                "folder with `features`"
+                "`inputs` is `full`, which needs regions of pictures: compute them with `countersight features`, and "
+                "name their folder with `features`"
             )
         if self.encoder == COUNTS and (self.inputs == "full" or not self.surface):
             raise CountersightError(
-                "without an encoder, only surface counts can be used: set `surface`, and `inputs` response or text"
+                "without an encoder, only surface counts can be used: set `surface`, and set `inputs` to `response` or "
+                "`text`"
             )

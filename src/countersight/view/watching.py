@@ -67,7 +67,7 @@ class Cached(Generic[_Read]):
             return Damaged(reason or type(error).__name__)
         except Exception:  # a file that shrinks while it is read can cause any error
             _log.exception("could not read a folder")
-            return Damaged("its files cannot be read, or changed while they were read")
+            return Damaged("its files are unreadable, or were modified while being read")
 
 
 class WatchedRun:

@@ -96,7 +96,7 @@ def _check_recolouring(edit: EditShown, before: Pixels, after: Pixels, mask: np.
 
 
 MOST_LEFT = 0.6
-"""Maximum correlation with the old texture under the mask at which the object may be gone."""
+"""If the correlation with the old texture under the mask is this or higher, the object is still there."""
 MOST_LIKE = 0.5
 """Maximum share of the patches of a fill that may look like the removed object."""
 PATCHES = (16, 8)

@@ -118,7 +118,7 @@ _TRUST: Final[tuple[tuple[str, str, Callable[[Opened], object]], ...]] = (
     ("times, costs, operator, packages, machine, and reported model names",
      "as reported by clocks, servers and the machine", lambda opened: True),
     ("names and settings of all models and tools, and the options of the audit",
-     "as written in audit.json; no reply proves them", lambda opened: True),
+     "as written in audit.json; the replies cannot confirm them", lambda opened: True),
     ("the calibration of the judges", "as written in calibration.json; a calibration has its own bundle to verify",
      lambda opened: opened.audit.calibration is not None),
     ("whether there was a plan, and when it was written",

@@ -131,7 +131,10 @@ def verify_bundle(
     if not found and bundle.format == FORMAT:  # otherwise it need not be recomputed
         found += _derive_again(folder, bundle, names, dataset)
     elif not found:
-        words = "it was sealed by an earlier version and cannot be recomputed here"
+        words = (
+            "it was sealed by an earlier version and cannot be recomputed here; verify it with the version that sealed "
+            "it"
+        )
         found.append(Finding("not verified", SEAL, words))
     once = dict.fromkeys((*found, *check_signatures(folder, names, trust)))
     return Verified(

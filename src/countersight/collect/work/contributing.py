@@ -216,7 +216,7 @@ def append(
 
 
 def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, now: float) -> None:
-    """Once all seats of a phase are done, move the item to the state that the flow decides."""
+    """Once everyone assigned to a phase has finished, move the item to the state that the flow decides."""
     people = campaign.settings.phases[phase].people
     if people > 1 and count_seats(connection, item.id, phase, "done") < people:
         return

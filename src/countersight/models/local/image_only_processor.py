@@ -20,7 +20,7 @@ _LEFT_OUT = ("video_processor", "feature_extractor", "audio_processor")
 
 
 def load_image_only_processor(folder: Path, config: Any) -> Any | None:
-    """Load the processor in a folder without its video and audio parts; None if it has no such parts."""
+    """Load the processor in a folder, omitting its video and audio parts; None if it has no such parts."""
     name = _class_name(folder, config)
     processor = getattr(transformers, name, None)
     if processor is None or not set(_LEFT_OUT) & set(processor.get_attributes()):

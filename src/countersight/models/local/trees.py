@@ -162,7 +162,7 @@ def pad_rows(values: Sequence[NDArray[Any]], length: int, filling: int = 0) -> N
 
 
 def window_settings(config: Any) -> list[str]:
-    """Return the settings of a decoder that limit how far its layers see."""
+    """Return the settings of a decoder that limit the attention span of its layers."""
     return [name for name in _WINDOWS.values() if getattr(config, name, None)]
 
 

@@ -29,7 +29,7 @@ class SeenFlower(msgspec.Struct, frozen=True):
 
 
 class SeenPolygon(msgspec.Struct, frozen=True):
-    """The polygons of one colour; overlapping ones of one colour are seen as one."""
+    """A polygon, or several overlapping polygons of the same colour, which cannot be told apart."""
 
     box: Box
     colour: str
@@ -289,8 +289,8 @@ _UNEVEN: Final = 16
 _ROWS: Final = 0.05
 """The share of rows with larger differences of the background, caused by encoding artefacts near the border."""
 _UNCLEAR: Final = 0.07
-"""The maximum share of a picture that is neither a thing nor any possible colour of the background; above it, more than
-the encoding was changed."""
+"""The maximum share of a picture that is neither a thing nor any possible colour of the background; if it is exceeded,
+the picture was altered by more than re-encoding."""
 _UNCLEAR_AS_DRAWN: Final = 0.02
 _NO_FLOWER: Final = 15, 56
 """The exclusive limits of a flower's size in pixels."""

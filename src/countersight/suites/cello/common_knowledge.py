@@ -17,7 +17,8 @@ _CAN_ACT = frozenset({"creature", "emission", "mount", "vehicle", "water"})
 
 
 class Hints(msgspec.Struct, frozen=True):
-    """Hints from counts in other pictures about the things in a yes/no question: 1, -1, or 0 if they are equal."""
+    """What counts in other pictures suggest about the things in a yes/no question: each hint is 1 or -1 (see the
+    fields), or 0 if the counts are equal."""
 
     lost_keeps_effect: int
     """1: the lost thing usually keeps the effect in place; -1: the effect usually keeps the lost thing."""

@@ -203,7 +203,7 @@ def _divisions(folder: Path) -> str:
 
 {table}
 {notes}
-Splits are by picture: no picture is in two splits. Difficulty 1 involves two objects, 2 three, and 3 three with one
-kept fixed. Both are stored in `provenance`. Make paraphrased questions with `--wording second`. To have people
-check the cases: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
+Splits are by picture: no picture is in two splits. Difficulty 1: two objects; difficulty 2: three objects;
+difficulty 3: three objects, one of them kept fixed. Both are stored in `provenance`. Make paraphrased questions with
+`--wording second`. To have people check the cases: `countersight collect new NAME --flow verify --from THIS_FOLDER`.
 """

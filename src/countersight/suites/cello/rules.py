@@ -128,7 +128,7 @@ def may_hang_on_a_nail(candidate: Candidate) -> bool:
 
 
 def is_writing(candidate: Candidate) -> bool:
-    """Writing does not leave its place."""
+    """Writing stays on its surface whatever is lost."""
     return any("mark" in candidate.shape.classes(thing) for thing in candidate.effects)
 
 
@@ -162,7 +162,7 @@ def is_obvious_support(candidate: Candidate) -> bool:
 
 
 def _is_no_option(candidate: Candidate) -> bool:
-    """Only certain things can be options."""
+    """Only some kinds of things can be options."""
     return not all(can_be_chosen(candidate.shape.name(thing)) for thing in candidate.asked_for)
 
 

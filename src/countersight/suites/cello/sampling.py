@@ -184,8 +184,11 @@ def _yes_no_cases(
 
 
 def _queues(asked: list[_HintedQuery]) -> list[list[tuple[_HintedQuery, ...]]]:
-    """Return queues of queries that are asked together. If something is held and a graph has both answers, there is one
-    queue of pairs; otherwise one queue of queries in which the loss matters, and one in which it does not."""
+    """Return queues of queries that are asked together.
+
+    If the question holds a variable fixed and some graph has queries with both answers, there is one queue of pairs;
+    otherwise one queue of queries in which the loss matters, and one in which it does not.
+    """
     if asked and asked[0][1].held:
         pairs = []
         for _, group in groupby(asked, key=lambda item: item[0]):

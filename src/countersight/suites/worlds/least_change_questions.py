@@ -196,7 +196,8 @@ def _drafts_of_disc_goal(
     rng: Random,
     dropped: Counter[str],
 ) -> Iterator[WorldDraft]:
-    """Yield drafts, with different wrong options, that ask which disc must be removed, on a table with more discs."""
+    """Yield drafts, with different wrong options, that ask which disc must be removed, on a table with additional
+    discs."""
     table = _with_more_discs(world, right, lambda table: found(table) == right.id, rng)
     after = apply_disc_change(table, RemoveDisc(right.id))
     if needs_bank_shot(table, after, dropped):
@@ -222,8 +223,8 @@ def _drafts_of_disc_goal(
 
 
 def _with_more_discs(world: Discs, right: Disc, is_right: Callable[[Discs], bool], rng: Random) -> Discs:
-    """Return the table with more discs: light ones that a pushed disc grazes before it meets the right one, and others
-    near an arrow's line or elsewhere. The right answer stays the same."""
+    """Return the table with additional discs: light ones that a pushed disc grazes before it meets the right one, and
+    others near an arrow's line or elsewhere. The right answer stays the same."""
     movers = [disc for disc in world.discs if disc.is_pushed]
     colours = [colour for colour in COLOURS if colour not in {disc.colour for disc in world.discs}]
     grazed, near = rng.randint(1, 2), rng.randint(0, 2)

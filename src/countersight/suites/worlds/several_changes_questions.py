@@ -87,8 +87,8 @@ def supports_ordered(world: Supports, kind: str, rng: Random, dropped: Counter[s
 
 
 def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield drafts that ask whether a thing would fall without another, which is removed unless it is higher, or lower,
-    than a third."""
+    """Yield drafts that ask whether one thing would fall if another is taken away, unless that other thing is higher
+    (or lower) than a third."""
     for gone in rng.sample(world.free, len(world.free)):
         try:
             result = outcome(world, RemoveThing(gone.id))
@@ -191,8 +191,8 @@ def _is_nearer(world: Discs, gone: str, one: str, other: str) -> bool | None:
 
 
 def discs_unless(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
-    """Yield drafts that ask whether a disc would reach a wall without another, which is removed unless it is nearer to
-    a third."""
+    """Yield drafts that ask whether one disc would reach a wall if another is taken away, unless that other disc is
+    nearer to a third."""
     now = motion(world)
     for gone in rng.sample(world.discs, len(world.discs)):
         less = apply_disc_change(world, RemoveDisc(gone.id))
