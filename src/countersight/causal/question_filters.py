@@ -47,7 +47,7 @@ _BEARING_KINDS = frozenset({"support", "containment"})
 _MOVING_VERBS = frozenset({"carry", "drag", "draw", "drive", "lead", "move", "pull", "push", "steer", "tow"})
 """Verbs whose action is passed on to what the thing carries or pulls; pushing a cart moves the boxes on it."""
 _FLYING_THINGS = frozenset({"ball", "baseball", "basketball", "disc", "football", "frisbee", "kite", "volleyball"})
-"""Things that may be "on the court" or "on the beach" while in the air."""
+"""Things that may be "on the court" while in the air, and that a person is "with" after throwing them."""
 _THIN_THINGS = frozenset(
     {"cardboard", "coaster", "doily", "foil", "mat", "napkin", "newspaper", "paper", "placemat", "plastic"}
 )
@@ -224,6 +224,7 @@ def _is_doubtful(edge: CausalEdge, names: dict[str, str], *, acting: bool) -> bo
         or "body" in of_effect
         or ("body" in of_cause and not (cause == "hand" and edge.kind == "holding"))
         or ("ground" in of_cause and effect in _FLYING_THINGS)
+        or (edge.relation == "with" and edge.kind == "holding" and effect in _FLYING_THINGS)
         or (is_attached and "fastener" in of_effect)
         or (is_attached and not acting and (edge.relation in _PART_WHOLE_RELATIONS or effect in _PARTS))
         # a tiger on a shirt is a picture of one, and a person who leans on a wall can stand without it

@@ -120,6 +120,21 @@ def needs_another(candidate: Candidate) -> bool:
     return any("against" in relation or relation.startswith(("lean", "prop", "hang")) for relation in relations)
 
 
+def is_ground(candidate: Candidate) -> bool:
+    """The cause, or the thing between, is the ground or a place, of which nobody supposes that it moves or is gone."""
+    return any(candidate.shape.classes(thing) & _UNMOVED for thing in (*candidate.causes, *candidate.between))
+
+
+def is_paved(candidate: Candidate) -> bool:
+    """The cause is a floor, a road or a pavement, to which nobody supposes that something happened."""
+    return any("laid_ground" in candidate.shape.classes(thing) for thing in candidate.causes)
+
+
+def is_force(candidate: Candidate) -> bool:
+    """The graph does not say what would no longer happen to the thing."""
+    return any(edge.kind == "force" for edge in candidate.shape.graph.edges)
+
+
 def may_hang_on_a_nail(candidate: Candidate) -> bool:
     """A thing fixed to a wall may hang on a hidden nail; writing cannot."""
     (cause,), (effect,) = candidate.causes, candidate.effects

@@ -33,8 +33,11 @@ from countersight.suites.cello.queries import ChoiceQuery, Query, Shape, Task, Y
 from countersight.suites.cello.rules import (
     any_food,
     changes_nothing,
+    is_force,
+    is_ground,
     is_obvious_support,
     is_part_or_garment,
+    is_paved,
     is_writing,
     may_hang_on_a_nail,
     may_leave,
@@ -320,7 +323,7 @@ TASKS = {
         ),
         Task(
             "counterfactual_reasoning", "CR", 3, (*_ANY, "fork"), _yes_no(_one_lost, _goes_if_lost),
-            is_choice=False, acting_kinds=("direct", "fork"), rules=(one_may_suffice, is_obvious_support),
+            is_choice=False, acting_kinds=("direct", "fork"), rules=(one_may_suffice, is_obvious_support, is_force),
         ),
         Task(
             "natural_direct_effect", "NDE", 3, _THREE, _yes_no(_one_held, _goes_naturally),
@@ -329,15 +332,15 @@ TASKS = {
         Task(
             "natural_indirect_effect", "NIE", 3, (*_THREE, "fork"),
             _yes_no(_one_changed, _goes_indirectly),
-            is_choice=False, rules=(one_may_suffice, changes_nothing),
+            is_choice=False, rules=(one_may_suffice, changes_nothing, is_ground),
         ),
         Task(
             "sufficient_cause", "SC", 3, _ANY, _yes_no(_one_kept, _goes_if_only_kept),
-            is_choice=False, rules=_FOR_SURE,
+            is_choice=False, rules=(*_FOR_SURE, is_ground),
         ),
         Task(
             "necessary_cause", "NC", 3, _ANY, _yes_no(_effect_lost, _went_before),
-            is_choice=False, rules=(*_FOR_SURE, is_writing),
+            is_choice=False, rules=(*_FOR_SURE, is_writing, is_paved),
         ),
     )
 }  # fmt: skip
