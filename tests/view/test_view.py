@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from aiohttp import web
@@ -189,8 +190,8 @@ def test_files_that_change_only_while_they_are_read_do_not_stay_unreadable(error
         return found
 
     cached = Cached(lambda: next(states), read)
-    assert isinstance(cached.get(), Damaged)
-    assert cached.get() == "the scores"
+    assert isinstance(cached.get()[0], Damaged)
+    assert cached.get() == ("the scores", "here")
 
 
 def test_a_folder_without_runs_is_an_error(tmp_path):
@@ -232,19 +233,44 @@ def test_many_cases_are_shown_in_blocks(run, monkeypatch):
     assert 'href="?from=1#cases"' in two
 
 
-def test_an_index_that_still_shows_older_results_asks_to_be_reloaded(folder, monkeypatch):
-    monkeypatch.setattr("countersight.view.watching._QUICK_SECONDS", 0)
-    monkeypatch.setattr("countersight.view.watching._WAIT_FACTOR", 10**6)
-    journal = folder / "one/replies.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:10]))
-    (_, first), (_, then), (_, second), (_, now) = asked(
-        folder, "/", "/state", lambda: journal.write_bytes(b"".join(lines)), "/", "/state"
-    )
-    assert json.loads(then)["state"] in first
-    assert "10 of 60" in first
-    assert "10 of 60" in second
-    assert json.loads(now)["state"] not in second
+def test_what_is_slow_to_read_is_read_again_later_and_pages_then_reload(monkeypatch):
+    """A page that shows an older state is told so as soon as the latest one would be shown, and never misses it."""
+    clock, files = [0.0], ["old"]
+    monkeypatch.setattr("countersight.view.watching.monotonic", lambda: clock[0])
+
+    def read():
+        clock[0] += 10
+        return f"the {files[0]} scores"
+
+    cached = Cached(lambda: files[0], read)
+    assert cached.get() == ("the old scores", "old")
+    files[0] = "new"
+    assert (cached.get(), cached.state()) == (("the old scores", "old"), "old")
+    clock[0] += 60
+    assert cached.state() == "new"
+    assert cached.get() == ("the new scores", "new")
+
+
+def test_a_page_is_never_labelled_with_a_newer_state_than_it_shows():
+    """The files change while they are read, and another thread, such as one that serves a picture, reads them too."""
+    files, begun, change = ["old"], threading.Event(), threading.Event()
+
+    def read():
+        seen = files[0]
+        begun.set()
+        assert change.wait(60)
+        return seen
+
+    cached = Cached(lambda: files[0], read)
+    with ThreadPoolExecutor(2) as threads:
+        page = threads.submit(cached.get)
+        assert begun.wait(60)
+        picture = threads.submit(cached.get)
+        files[0] = "new"
+        change.set()
+        assert page.result(60) == ("old", "old")
+        assert picture.result(60) == ("new", "new")
+    assert cached.state() == "new"
 
 
 @pytest.mark.browser

@@ -19,6 +19,7 @@ from countersight.view.watching import (
     Damaged,
     Folders,
     WatchedRun,
+    comparable,
     runs_grid,
 )
 
@@ -62,24 +63,24 @@ class _Site:
         return await self._respond(self._index_page)
 
     def _index_page(self) -> tuple[str, int]:
-        self._folders.refresh()
+        runs, state = self._folders.read()
         links = []
-        for fingerprint, runs in self._folders.comparable().items():
-            if len(runs) > 1 and (manifest := runs[0].manifest()):
-                words = f"Compare the {len(runs)} runs on {name(manifest.dataset.name)}"
+        for fingerprint, same in comparable(runs).items():
+            if len(same) > 1 and (manifest := same[0].manifest()):
+                words = f"Compare the {len(same)} runs on {name(manifest.dataset.name)}"
                 links.append((words, f"/dataset/{fingerprint[:16]}"))
-        grids = [runs_grid(self._folders)] if self._folders.runs else []
+        grids = [runs_grid(runs)] if runs else []
         problem = "" if grids else "There is no run here at the moment."
-        return _page("Runs", Live("/state", self._folders.shown_state()), problem, links, grids), 200
+        return _page("Runs", Live("/state", state), problem, links, grids), 200
 
     async def _state(self, request: web.Request) -> web.Response:
         """Return a value that changes when the displayed data changes; pages poll it every few seconds."""
         return web.json_response({"state": await asyncio.to_thread(self._state_of, request.query.get("page", ""))})
 
     def _state_of(self, page: str) -> str:
-        everything = self._folders.state()
         if not page:
-            return everything
+            return self._folders.state()
+        self._folders.refresh()
         runs = self._runs(page)
         return self._folders.loaded(runs).state() if runs else "gone"
 
@@ -97,9 +98,8 @@ class _Site:
             is_run = page.startswith("run/")
             words = "There is no such run here." if is_run else "None of the runs of this dataset can be read."
             return _error_page(words, Live(state_url, "gone")), 404
-        cached = self._folders.loaded(runs)
-        loaded = cached.get()
-        live = Live(state_url, cached.seen, "/" + page)
+        loaded, state = self._folders.loaded(runs).get()
+        live = Live(state_url, state, "/" + page)
         if isinstance(loaded, Damaged):
             return _error_page(f"{runs[0].path} cannot be shown: {loaded.reason}.", live), 200
         return _rendered(loaded, live, start), 200
@@ -109,8 +109,8 @@ class _Site:
         kind, _, key = page.partition("/")
         if kind == "run":
             return [self._folders.runs[key]] if key in self._folders.runs else []
-        found = self._folders.comparable()
-        return next((runs for fingerprint, runs in found.items() if fingerprint.startswith(key)), [])
+        found = comparable(self._folders.read()[0]).items()
+        return next((runs for fingerprint, runs in found if fingerprint.startswith(key)), [])
 
     async def _picture(self, request: web.Request) -> web.Response:
         page = request.path.partition("/picture/")[0].strip("/")
@@ -121,7 +121,7 @@ class _Site:
 
     def _picture_of(self, page: str, file: str) -> tuple[bytes, str] | None:
         runs = self._runs(page)
-        loaded = self._folders.loaded(runs).get() if runs else None
+        loaded = self._folders.loaded(runs).get()[0] if runs else None
         if loaded is None or isinstance(loaded, Damaged):
             return None
         try:

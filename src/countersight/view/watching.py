@@ -3,10 +3,11 @@
 import hashlib
 import logging
 import os
-import time
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from time import monotonic
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,7 +16,7 @@ from countersight.engine import JOURNAL, MANIFEST, RunFolder, RunManifest
 from countersight.errors import CountersightError
 from countersight.html import NOTHING, Grid, Line, TableCell, figure_cell, name, table_line
 from countersight.reports import LoadedReport, load, short_name
-from countersight.scoring import describe_progress, score_run
+from countersight.scoring import Scores, describe_progress, score_run
 
 SAMPLE_SIZE: Final = 1_000
 """The number of cases on the first page of a run, sampled so that every group and outcome is represented."""
@@ -40,24 +41,28 @@ class Cached(Generic[_Read]):
     """Data read from files, and read again when the files have changed."""
 
     def __init__(self, state: Callable[[], str], read: Callable[[], _Read]) -> None:
-        self.state, self._read = state, read
-        self.seen = ""
-        """The state at the last reading."""
-        self._known: _Read | Damaged | None = None
+        self._state_of_files, self._read = state, read
+        self._last: tuple[_Read | Damaged, str] | None = None
         self._not_before = 0.0
+        self._reading = threading.Lock()
 
-    def get(self) -> _Read | Damaged:
-        """Return the current data, or why it cannot be read."""
-        state = self.state()
-        is_resting = time.monotonic() < self._not_before and not isinstance(self._known, Damaged)
-        if self._known is None or (state != self.seen and not is_resting):
-            begun = time.monotonic()
-            self._known = self._read_or_reason()
-            # A reading that failed because the files changed meanwhile is repeated, even if they change back.
-            is_settled = not isinstance(self._known, Damaged) or self.state() == state
-            self.seen, took = state if is_settled else "", time.monotonic() - begun
-            self._not_before = time.monotonic() + (_WAIT_FACTOR * took if took > _QUICK_SECONDS else 0.0)
-        return self._known
+    def get(self) -> tuple[_Read | Damaged, str]:
+        """Return the current data, or why it cannot be read, and the state that it was read in."""
+        with self._reading:
+            if self._last is None or self.state() != self._last[1]:
+                begun, state = monotonic(), self._state_of_files()
+                found = self._read_or_reason()
+                took, is_damaged = monotonic() - begun, isinstance(found, Damaged)
+                self._not_before = monotonic() + _WAIT_FACTOR * took if took > _QUICK_SECONDS and not is_damaged else 0
+                # A reading that failed because the files changed meanwhile is repeated, even if they change back.
+                self._last = found, "" if is_damaged and self._state_of_files() != state else state
+            return self._last
+
+    def state(self) -> str:
+        """Return the state that `get` would return now; for some time after a slow reading, it does not change."""
+        if self._last and monotonic() < self._not_before:
+            return self._last[1]
+        return self._state_of_files()
 
     def _read_or_reason(self) -> _Read | Damaged:
         try:
@@ -92,6 +97,14 @@ class WatchedRun:
         return _digest(*map(_stat, files))
 
 
+class ReadRun(NamedTuple):
+    """A run as it was last read."""
+
+    run: WatchedRun
+    scores: tuple[RunManifest, Scores] | Damaged
+    state: str
+
+
 class Folders:
     """The current runs in some folders."""
 
@@ -118,29 +131,22 @@ class Folders:
                         yield from (file for file in _listed(inner) if file.name.isdecimal())
 
     def state(self) -> str:
-        """Return a state that changes whenever a run does."""
+        """Return a state that changes whenever `read` would return something else."""
         self.refresh()
-        return _digest(*(f"{each.path} {each.state()}" for each in self.runs.values()))
+        return _digest(*(f"{run.path} {run.scores.state()}" for run in self.runs.values()))
 
-    def shown_state(self) -> str:
-        """Return what `state` was when the runs were last read, which may be before their latest changes."""
-        return _digest(*(f"{each.path} {each.scores.seen}" for each in self.runs.values()))
-
-    def comparable(self) -> dict[str, list[WatchedRun]]:
-        """Return the readable runs by dataset, in listed order."""
-        found: dict[str, list[WatchedRun]] = {}
-        for run in self.runs.values():
-            known = run.scores.get()
-            if not isinstance(known, Damaged):
-                found.setdefault(known[0].dataset.fingerprint, []).append(run)
-        return found
+    def read(self) -> tuple[list[ReadRun], str]:
+        """Return the runs in listed order, and their state."""
+        self.refresh()
+        found = [ReadRun(run, *run.scores.get()) for run in self.runs.values()]
+        return found, _digest(*(f"{each.run.path} {each.state}" for each in found))
 
     def loaded(self, runs: Sequence[WatchedRun]) -> Cached[LoadedReport]:
-        """Return the report on some runs of one dataset; the last two are cached."""
+        """Return the report on some runs of one dataset; the last two are kept."""
         keys = tuple(run.key for run in runs)
         if keys not in self._loaded:
             for oldest in list(self._loaded)[:-1]:
-                del self._loaded[oldest]
+                self._loaded.pop(oldest, None)
             paths = [run.path for run in runs]
             self._loaded[keys] = Cached(
                 lambda: _digest(*(run.state() for run in runs)), lambda: load(paths, gallery=SAMPLE_SIZE)
@@ -148,18 +154,27 @@ class Folders:
         return self._loaded[keys]
 
 
-def runs_grid(folders: Folders) -> Grid:
+def comparable(runs: Sequence[ReadRun]) -> dict[str, list[WatchedRun]]:
+    """Return the readable runs by the fingerprint of their dataset."""
+    found: dict[str, list[WatchedRun]] = {}
+    for each in runs:
+        if not isinstance(each.scores, Damaged):
+            found.setdefault(each.scores[0].dataset.fingerprint, []).append(each.run)
+    return found
+
+
+def runs_grid(runs: Sequence[ReadRun]) -> Grid:
     """Return a table of the runs, with links to their pages."""
     note = (
         "Drop in points, accuracies in per cent, each with its 95% interval. Both accuracies and the drop cover the "
         "cases scored in both worlds."
     )
     head = ("model", "drop", "factual", "counterfactual", "dataset", "progress")
-    return Grid("Runs", head, tuple(map(_run_line, folders.runs.values())), note, main=1)
+    return Grid("Runs", head, tuple(map(_run_line, runs)), note, main=1)
 
 
-def _run_line(run: WatchedRun) -> Line:
-    known, where = run.scores.get(), name(str(run.path))
+def _run_line(each: ReadRun) -> Line:
+    run, known, where = each.run, each.scores, name(str(each.run.path))
     if isinstance(known, Damaged):  # the model and the dataset are named if they are known
         manifest = run.manifest()
         first = TableCell(name(short_name(manifest.model)), (where,)) if manifest else TableCell(where)
