@@ -226,8 +226,8 @@ def _numbered_labels(runs: Sequence[RunFolder]) -> list[tuple[int, str]]:
 
 
 _ADDRESS = re.compile(r"openai:|\w+:\w+://[^;+]*#")
-_OWNER = re.compile(r"^[\w.-]+/(?=[\w.-]+$)", re.ASCII)
-"""The owner in a name such as Qwen/Qwen2.5-VL-7B-Instruct."""
+_OWNER = re.compile(r"^(?:\w+:)?[\w.-]+/(?=[\w.-]+$)", re.ASCII)
+"""The owner in a name such as Qwen/Qwen2.5-VL-7B-Instruct or hf:Qwen/Qwen2.5-VL-7B-Instruct."""
 
 
 def short_name(model: str) -> str:
