@@ -182,6 +182,18 @@ def test_a_login_begins_a_session_of_its_own(place):
     assert nora.get("/account").headers["location"].startswith("/login")
 
 
+def test_a_form_from_before_a_logout_can_be_sent_after_the_same_person_logs_in_again(place):
+    app, campaign = place
+    olga, other = Visitor(app, campaign, "olga"), Visitor(app, campaign, "otto")
+    task = olga.begin("question")
+    campaign.store.write_now(lambda c: people.end_sessions(c, olga.id))
+    assert "Log in in another tab" in olga.post(f"{task}/draft", question="Is it?").text
+    for person, status in ((other, 403), (olga, 303)):  # otto's draft would be another person's
+        token = campaign.store.write_now(lambda c, number=person.id: people.begin_session(c, number, time.time()))
+        olga.client.cookies.set(COOKIE, token)
+        assert olga.post(f"{task}/draft", question="Is it?").status_code == status
+
+
 def test_nobody_is_sent_elsewhere_after_logging_in(place):
     app, campaign = place
     visitor = Visitor(app, campaign)

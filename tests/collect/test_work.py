@@ -351,6 +351,16 @@ def test_a_faulty_form_comes_back_with_its_text_and_is_kept_as_a_draft(opening):
     assert "Would &lt;b&gt;this&lt;/b&gt; be kept?" in ada.get(task).text
 
 
+def test_a_faulty_flag_does_not_empty_the_form_of_the_task(opening):
+    enter, _ = opening("cosim", 1)
+    enter("ada").contribute("question")
+    ben = enter("ben")
+    task = ben.begin("change")
+    ben.post(f"{task}/draft", change="Add a hundred dots")
+    answer = ben.post(f"{task}/flag", flag_reason="unclear", flag_words="no")
+    assert (answer.status_code, "Add a hundred dots</textarea>" in answer.text) == (422, True)
+
+
 def test_two_windows_with_different_texts_are_not_both_said_to_be_sent(opening):
     enter, campaign = opening("cfmm", 1)
     ada = enter("ada")

@@ -142,6 +142,8 @@ def _new(chosen: argparse.Namespace) -> int:
     if chosen.flow == "cvqa" and source and source.is_file():
         source = made = _vqav2(chosen)
         pictures = None
+    elif chosen.annotations or chosen.size:
+        raise CountersightError("--annotations and --size belong to VQAv2's questions: --flow cvqa --from FILE")
     try:
         added = new_campaign(
             chosen.campaign,

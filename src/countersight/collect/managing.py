@@ -81,6 +81,9 @@ def add_to_campaign(campaign: Campaign, sources: Sources) -> Added:
 
 def _add(campaign: Campaign, sources: Sources) -> Added:
     """Add items to a campaign, in one write."""
+    for name in ("pictures", "source", "gold"):
+        if getattr(sources, name) and name not in campaign.flow.uses:
+            raise CampaignError(f"the flow {campaign.flow.name} does not use `{name}`: leave it out")
     columns = select(tables.item.c.key, tables.item.c.source)
     rows = campaign.store.read(lambda c: c.execute(columns).all())
     known: dict[str, dict[str, Any]] = {row.key: msgspec.json.decode(row.source) for row in rows}

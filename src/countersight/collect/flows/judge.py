@@ -33,6 +33,7 @@ class JudgeFlow(Flow):
     """The flow in which people judge the edits of an audit."""
 
     name = "judge"
+    uses = ("source",)
     about = "People give the two verdicts of an audit: does the answer follow the edit, and does the explanation?"
     phases = (
         Phase(

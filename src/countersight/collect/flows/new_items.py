@@ -19,6 +19,8 @@ from countersight.picture import read_picture
 class CaseFlow(Flow):
     """A flow that begins with the cases of a dataset."""
 
+    uses = ("source", "gold")
+
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield items for the cases of a dataset, and items with a known answer for those of `gold`."""
         if sources.source is None and sources.gold is None:
@@ -88,6 +90,8 @@ def dataset_at(path: Path) -> Dataset:
 
 class PictureFlow(Flow):
     """A flow that begins with pictures."""
+
+    uses = ("pictures",)
 
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield items for the pictures of a folder that the campaign does not have yet, in random order."""

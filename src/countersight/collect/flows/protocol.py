@@ -136,6 +136,8 @@ class Flow:
     name: str
     about: str
     phases: tuple[Phase, ...]
+    uses: tuple[str, ...]
+    """The sources that items are made from: `pictures`, `source`, `gold`."""
     balance: tuple[str, ...] = ()
     """Names of groups that should be balanced, if any."""
     grouped_in: str = ""

@@ -126,8 +126,9 @@ class Visit:
 
     @property
     def csrf(self) -> str:
-        """The CSRF token in every form of this visitor."""
-        return hmac.new(self.campaign.secret, b"csrf" + self.token.encode(), hashlib.sha256).hexdigest()
+        """The CSRF token in every form of this visitor; it stays the same when a person logs in again."""
+        whose = f"person {self.person.id}" if self.person else self.token
+        return hmac.new(self.campaign.secret, b"csrf" + whose.encode(), hashlib.sha256).hexdigest()
 
     @property
     def partial(self) -> bool:
@@ -274,19 +275,19 @@ def _server_fault(error: Exception) -> RefusedError:
 
 async def _checked_response(visit: Visit, page: Page) -> Response:
     """Check the form and the permissions of a visit, then call the handler of the page."""
-    if visit.is_api and page.role and visit.person is None:
-        raise RefusedError(401, "Send a valid token (Authorization: Bearer …). Leads make one on the page Tokens.")
+    if page.role and visit.person is None:
+        if visit.is_api:
+            raise RefusedError(401, "Send a valid token (Authorization: Bearer …). Leads make one on the page Tokens.")
+        if page.method == "GET":
+            return visit.go(f"/login?next={quote(visit.request.url.path)}")
+        raise RefusedError(401, "You are logged out. Log in in another tab, then go back and send this again.")
     if page.method == "POST":
         visit.form = await read_form(visit.request, script=visit.script)
         csrf = visit.form.get("csrf", "").encode()
         if page.checked and not visit.script and not hmac.compare_digest(csrf, visit.csrf.encode()):
             raise RefusedError(403, "This form is out of date. Go back, reload the page, and send it again.")
-    if page.role is None:
+    if page.role is None or visit.person is None:
         return await page.handler(visit)
-    if visit.person is None:
-        if page.method == "GET":
-            return visit.go(f"/login?next={quote(visit.request.url.path)}")
-        raise RefusedError(401, "You are logged out. Log in in another tab, then go back and send this again.")
     if not visit.person.is_at_least(page.role):
         raise RefusedError(403, "This page is for people with the role {role}.", role=visit.say(page.role))
     if visit.person.access == "paused" and not page.paused:

@@ -75,8 +75,12 @@ async def task_page(visit: Visit) -> Response:
     task = load_task(visit)
     if task.lease.state == "done":
         return visit.go("/mine")
-    values = task.lease.draft or visit.campaign.flow.first_draft(task.phase.name, task.item, task.past)
-    return await show_task(visit, task, values)
+    return await show_task(visit, task, _values(visit, task))
+
+
+def _values(visit: Visit, task: LeasedTask) -> dict[str, str]:
+    """Return what the form of a task is filled with: the draft, or the first values of the phase."""
+    return task.lease.draft or visit.campaign.flow.first_draft(task.phase.name, task.item, task.past)
 
 
 async def show_task(
@@ -228,7 +232,7 @@ async def flag(visit: Visit) -> Response:
         form = visit.read()
         reason, words = form.read(_FLAG).values()
         if form.faults:
-            return await show_task(visit, task, visit.form, 422, form.faults)
+            return await show_task(visit, task, _values(visit, task) | visit.form, 422, form.faults)
         about = task.phase.verifies
         await visit.store.write(lambda c: work.flag(c, visit.campaign, task.lease, about, reason, words, visit.now))
     return visit.go(f"/work?flagged=1&gone={task.lease.token}")
