@@ -48,9 +48,10 @@ class Hall:
 
 
 @pytest.fixture
-def hall(flow: str, audited: Path, tmp_path: Path, browser: Browser) -> Iterator[Hall]:
+def hall(flow: str, tmp_path: Path, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Hall]:
     """A campaign of one flow, for one test: seats that another took would keep two people from meeting at one item."""
-    make_campaign(tmp_path / "campaign", flow, 16, **({"source": audited} if flow == "judge" else {}))
+    source = {"source": request.getfixturevalue("audited")} if flow == "judge" else {}
+    make_campaign(tmp_path / "campaign", flow, 16, **source)
     with served(tmp_path / "campaign") as (address, campaign):
         yield Hall(browser, address, campaign)
 
@@ -179,6 +180,14 @@ def test_what_is_typed_while_the_server_is_away_is_there_when_it_is_back(browser
         assert page.locator("#words").input_value() == "typed while the server was away"
         expect(page.locator("#saved")).to_contain_text("Saved")
         page.wait_for_function("localStorage.length === 0")  # the server has it now
+        # A copy that is older than the text on the server, which was typed in another browser, is not shown.
+        page.evaluate(
+            "form => localStorage.setItem('countersight draft ' + form, '{\"typed\": 1, \"values\": []}')",
+            task.split("/")[-1],
+        )
+        page.reload()
+        assert page.locator("#words").input_value() == "typed while the server was away"
+        assert page.evaluate("localStorage.length") == 0
         fill(page, ANSWERS["verify/verify"] | {"words": "as it was sent"})
         press(page.locator("#send"))
         expect(page.locator("main")).to_contain_text("Sent.")
@@ -218,6 +227,14 @@ def test_fields_that_are_not_needed_are_hidden(hall):
     page.locator("[name='related'][value='no']").check()
     expect(page.locator("#right")).to_be_hidden()
     expect(page.locator("#answer")).to_be_hidden()
+
+
+@pytest.mark.parametrize("flow", ["cosim"])
+def test_on_a_phone_the_picture_to_mark_stays_in_sight(hall):
+    page = hall.enter("marker", viewport={"width": 390, "height": 800})
+    begin(page, "question")
+    page.evaluate("scrollTo(0, 900)")
+    assert 0 <= page.locator("#marking").bounding_box()["y"] < 400
 
 
 @pytest.mark.parametrize("flow", ["cfmm"])

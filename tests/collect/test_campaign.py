@@ -126,7 +126,7 @@ def test_a_database_that_is_down_is_reported_with_a_time_to_try_again(tmp_path: 
             assert answer.status_code == 303
         for answer in (ada.get("/work"), ada.post(task, **ANSWERS["verify/verify"])):
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
-            assert "The database cannot be reached" in answer.text
+            assert "The database cannot be used now" in answer.text
 
 
 def test_a_write_that_fails_takes_back_only_itself(tmp_path: Path, database: str | None):

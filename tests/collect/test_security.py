@@ -356,6 +356,18 @@ def test_secrets_are_in_no_log_no_export_and_no_copy(tmp_path: Path, caplog: pyt
         assert hidden not in exported
 
 
+def test_a_full_disk_is_told_and_what_was_saved_before_is_there(opening):
+    enter, campaign = opening("verify", 1)
+    ada = enter("ada")
+    task = ada.begin("verify")
+    ada.post(f"{task}/draft", words="saved before")
+    campaign.store.write_now(lambda c: c.execute(text("PRAGMA max_page_count = 1")).all())  # as many as there are
+    answer = ada.post(f"{task}/draft", words="x" * 100_000)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
+    assert "your last input may not be stored" in answer.text
+    assert "saved before</textarea>" in ada.get(task).text
+
+
 def test_a_statement_that_fails_puts_nothing_that_was_typed_into_the_log(opening, caplog):
     enter, campaign = opening("verify", 1)
     ada = enter("ada")

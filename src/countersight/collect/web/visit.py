@@ -264,7 +264,7 @@ def _server_fault(error: Exception) -> RefusedError:
     """Return the message shown to people for a server error."""
     if is_unavailable(error):
         return RefusedError(
-            503, "The database cannot be reached, and your last input may not be stored. Try again in a minute.", 60
+            503, "The database cannot be used now, and your last input may not be stored. Try again in a minute.", 60
         )
     return RefusedError(
         500,
