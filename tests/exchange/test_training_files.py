@@ -154,6 +154,9 @@ def test_a_published_benchmark_is_not_exported_for_training(tmp_path):
     )
     with pytest.raises(ExchangeError, match="questions of a published benchmark"):
         export_to("trl-sft", Export(test, tmp_path / "out"))
+    with pytest.raises(ExchangeError, match="has no questions in the split 'train'; choose another `split`"):
+        export_to("trl-sft", Export(test, tmp_path / "out", train_on_test=True))
+    assert not (tmp_path / "out").exists()
     assert export_to("trl-sft", Export(train, tmp_path / "out")).count == 2
 
 

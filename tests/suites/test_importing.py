@@ -9,17 +9,21 @@ import sys
 from argparse import ArgumentTypeError
 from functools import partial
 
+import importing
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from importing import csv_file, import_suite, json_file, jsonl_file
 from making import picture
 
+import countersight as cs
 from countersight.case import Case, Question
 from countersight.cli.parsing import parse_share
 from countersight.errors import CountersightError
+from countersight.registry import Plug
 from countersight.suites import rows as suite_rows
 from countersight.suites.importing import Part, import_file
+from countersight.suites.paper_terms import Terms
 from countersight.suites.registry import SUITES, find_suite
 from countersight.suites.rows import (
     MAX_LINE,
@@ -440,6 +444,25 @@ def test_an_exception_in_a_suite_names_the_suite_the_file_and_the_row(tmp_path, 
         CountersightError, match=r"suite feathers failed on row 1 of \S*birds\.jsonl: KeyError: 'truth'"
     ):
         import_file(suite, source, tmp_path / "d", pictures=None, on_bad=print, part=part)
+
+
+@pytest.mark.parametrize("shown", [(), ("drop",), ("both_right",)], ids=str)
+def test_a_suite_may_name_any_of_its_figures(tmp_path, monkeypatch, shown):
+    name = "-".join(("two-worlds", *shown))
+    questions = {"factual": Question("Is it?", "yes", "boolean"), "counterfactual": Question("If?", "no", "boolean")}
+    layout = Layout(
+        fields=("x",),
+        as_case=lambda row, number: Case(id=row["x"], text_only=True, **questions),
+        picture=lambda row: None,
+        picture_field="x",
+    )
+    measures = {"factual": "before", "counterfactual": "after"} | {figure: figure.replace("_", " ") for figure in shown}
+    suite = Suite(name, "two worlds", "", "", layout, terms=Terms(measures=measures))
+    monkeypatch.setattr(importing, "PLUGGED", suite, raising=False)
+    monkeypatch.setitem(SUITES.built_in, name, Plug(name, "", "importing:PLUGGED"))
+    made = make(name, tmp_path / "d", source=csv_file(tmp_path / "in.csv", {"x": "a"}, {"x": "b"}))
+    page = cs.report(cs.run(made, lambda picture, question: "yes", out=tmp_path / "r"), out=tmp_path / "page")
+    assert all(figure in page.markdown.read_text() for figure in measures.values())
 
 
 def test_a_row_without_the_field_is_a_bad_row():

@@ -37,12 +37,16 @@ _ENDINGS: Final = {"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".we
 
 
 def _questions_of_split(order: Export, dataset: Dataset) -> Iterator[NamedQuestion]:
-    """Yield the questions of one split of a dataset; raises an error if they contain test data."""
+    """Yield the questions of one split of a dataset; raises an error if there are none, or if they are test data."""
     refuse_testing(order, dataset)
     splits = Splits(dataset)
+    found = False
     for item in questions(dataset, order.on_bad):
         if order.split in ("all", splits.side(item.case)):
+            found = True
             yield item
+    if not found:
+        raise ExchangeError(f"{dataset.path} has no questions in the split {order.split!r}; choose another `split`")
 
 
 def refuse_testing(order: Export, dataset: Dataset) -> None:
