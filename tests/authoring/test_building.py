@@ -192,7 +192,7 @@ def test_annotations_of_other_questions_are_an_error(tmp_path: Path) -> None:
     source, _ = write_vqa(tmp_path, [("How many dogs are there?", ["2"] * 10)])
     others = tmp_path / "others.json"
     others.write_text('{"annotations": [{"question_id": 7, "answers": []}]}')
-    with pytest.raises(CountersightError, match="question_id: N has no annotation"):
+    with pytest.raises(CountersightError, match="question_id: N has no valid annotation"):
         build(source, tmp_path / "pairs", annotations=others)
     source, annotations = write_vqa(
         tmp_path, [(f"How many {noun} are there?", ["2"] * 10) for noun in ("dogs", "cups")]

@@ -9,7 +9,6 @@ from countersight.case import Change, Option, Question, Reply
 from countersight.errors import CountersightError
 from countersight.scoring import OUTCOMES, outcomes
 from countersight.suites.cosim.files import FIELDS
-from countersight.verbs import make
 
 RESPONSES = ["yes, it is dry.", "no, it is wet.", "no, it is dry.", "yes, it is wet."]
 INSTANCE = {
@@ -50,13 +49,10 @@ def test_pictures_are_found_in_the_folders_of_visual_genome(tmp_path, place):
     assert (case.image, imported.without_picture) == ("images/genome_1/12.jpg", 0)
 
 
-def test_with_keep_duplicates_either_copy_of_the_right_answer_is_right(tmp_path):
-    doubled = INSTANCE | {"answer_choices": [RESPONSES[1], *RESPONSES[1:]]}
-    source = json_file(tmp_path / "in.json", [INSTANCE, doubled])
-    _, left_out, bad = import_suite("cosim", source, tmp_path / "d", None, None)
-    assert (left_out.cases, bad) == (1, [(2, "answer_choices", "the right one is listed twice")])
-    kept = make("cosim", tmp_path / "kept", source=source, keep_duplicates=True)
-    (_, _), (_, case) = kept.cases()
+def test_either_copy_of_a_doubled_right_answer_is_right(tmp_path):
+    """Five published cases list their right answer twice."""
+    (case,), _, bad = read(tmp_path, INSTANCE | {"answer_choices": [RESPONSES[1], *RESPONSES[1:]]})
+    assert bad == []
     reply = Reply(case.id, 0, "counterfactual", "told")
     said = [msgspec.structs.replace(reply, text=letter) for letter in "ABCD"]
     found = [OUTCOMES[outcomes([(0, case)], [one]).codes[0, 1]] for one in said]
@@ -104,7 +100,7 @@ BAD = {
     "question": ["", 3],
     "answer_orig": [None],
     "change": ["  ", ["Add a cat."]],
-    "answer_choices": [RESPONSES[:3], "yes", [*RESPONSES[:3], 4], [*RESPONSES[:3], ""], [*RESPONSES[:3], RESPONSES[1]]],
+    "answer_choices": [RESPONSES[:3], "yes", [*RESPONSES[:3], 4], [*RESPONSES[:3], ""]],
     "answer_label": [4, -1, True, "1", 1.0],
     "folder": [""],
     "img_fn": [None, "../../../etc/passwd"],

@@ -81,15 +81,12 @@ def test_questions_and_annotations_are_joined_in_any_order(tmp_path):
     assert imported.bad == 0
 
 
-def test_missing_and_invalid_annotations_are_reported(tmp_path):
-    alone = QUESTION | {"question_id": 7}
-    _, _, bad = read_files(tmp_path, [QUESTION, alone], [{"answers": []}, ANNOTATION, 5, ANNOTATION])
-    assert bad == [
-        (2, "question_id", "7 has no annotation"),
-        (1, "annotations", "entry 1 of a.json has no whole number as its question_id"),
-        (3, "annotations", "entry 3 of a.json has no whole number as its question_id"),
-        (4, "annotations", "entry 4 of a.json question_id 420 is already on an earlier row"),
-    ]
+def test_questions_without_an_annotation_or_with_several_are_reported(tmp_path):
+    questions = [QUESTION | {"question_id": number} for number in (7, 8, 420)]
+    annotations = [{"answers": []}, ANNOTATION, 5, *[ANNOTATION | {"question_id": 8}] * 3]
+    _, _, bad = read_files(tmp_path, questions, annotations)
+    reason = "has no valid annotation, or several"
+    assert bad == [(1, "question_id", f"7 {reason}"), (2, "question_id", f"8 {reason}")]
 
 
 BAD_ANSWERS = [

@@ -29,7 +29,6 @@ _MAKE: Final = {
     "`mine`",
     "--annotations FILE>beside": "okvqa, vqav2: the official annotations; cosim: types of change assigned by people "
     "(CSV)",
-    "--keep-duplicates": "cosim: keep published cases that list the right answer twice; either option is accepted",
     "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
     "--wording WORDING": (
         "cvqa-synthetic: `eight` phrasings per question or `one` as published (default: eight); causal-worlds, "

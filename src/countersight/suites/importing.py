@@ -86,16 +86,15 @@ def import_file(
     on_bad: OnBad,
     second_file: Path | None = None,
     part: Part | None = None,
-    **own: Any,
 ) -> Imported:
     """Import the published file of a suite into a new dataset folder, with pictures if their folder is given.
 
     Invalid rows are passed to `on_bad` (line, field, reason) and skipped. With `part`, only a random part of the cases
-    is imported; `own` contains the suite's own options. The dataset card records the settings.
+    is imported. The dataset card records the settings.
     """
     from countersight.blindness import card_section  # slow to import
 
-    layout = suite.open_layout(second_file, **own)
+    layout = suite.open_layout(second_file)
     if pictures is not None and not pictures.is_dir():
         raise CountersightError(f"{pictures} is not a folder; name the folder that contains the pictures")
     drawn = None
@@ -103,7 +102,7 @@ def import_file(
         drawn = part.draw(each.case for each in _read(suite, layout, source, lambda *bad: None))
     about = suite.words.partition(": ")[2] or suite.words
     provenance: dict[str, str | int] = {"suite": suite.name, "file": source.name, "countersight": __version__}
-    provenance |= {name: str(value) for name, value in own.items()} | {"sha256": digest_of(source, second_file)}
+    provenance["sha256"] = digest_of(source, second_file)
     provenance |= {"part": str(part), "seed": part.seed} if part else {}
     with DatasetWriter(
         folder,

@@ -127,12 +127,12 @@ class Suite(NamedTuple):
         """Its name in the paper; without one, its name on the command line."""
         return self.title or (self.words.partition(": ")[0] if ": " in self.words else self.name)
 
-    def open_layout(self, second_file: Path | None = None, **own: Any) -> Layout:
-        """Return the layout of the suite's file, given its second file if it has one and its own options."""
+    def open_layout(self, second_file: Path | None = None) -> Layout:
+        """Return the layout of the suite's file, given its second file if it has one."""
         if not self.layout:
             raise CountersightError(f"{self.name} is made from a seed and has no file to import; leave out `source`")
         layout = _load(self.layout)
-        opened: Layout = layout(second_file, **own) if self.second_file else layout
+        opened: Layout = layout(second_file) if self.second_file else layout
         return opened
 
     def make(

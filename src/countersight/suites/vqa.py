@@ -7,6 +7,7 @@ knowledge, VQAv2 by type of answer.
 
 import re
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
@@ -68,21 +69,14 @@ class _Annotation(msgspec.Struct):
 
 
 def _rows(annotations: Path, path: Path) -> Rows:
-    """Yield each question with its annotation, then the invalid annotations."""
+    """Yield each question with its annotation; None if it has none, or several."""
     questions, answers = json_document(path, _Questions), json_document(annotations, _Annotations)
     file_fields = {"data_subtype": questions.data_subtype, "question_types": answers.question_types}
-    annotated: dict[int, msgspec.Raw] = {}
-    invalid: list[tuple[int, BadField]] = []
-    for number, entry in enumerate(answers.annotations, start=1):
-        fault = ""
-        try:
+    annotated: dict[int, msgspec.Raw | None] = {}
+    for entry in answers.annotations:
+        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             key = msgspec.json.decode(entry, type=_Key).question_id
-            if annotated.setdefault(key, entry) is not entry:
-                fault = f"question_id {key} is already on an earlier row"
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            fault = "has no whole number as its question_id"
-        if fault:
-            invalid.append((number, BadField("annotations", f"entry {number} of {annotations.name} {fault}")))
+            annotated[key] = None if key in annotated else entry
     for number, question in enumerate(questions.questions, start=1):
         row = json_row(bytes(question), FIELDS, "entry")
         if isinstance(row, BadField):
@@ -90,13 +84,12 @@ def _rows(annotations: Path, path: Path) -> Rows:
         else:
             found = annotated.get(row["question_id"]) if isinstance(row["question_id"], int) else None
             yield number, {**row, **file_fields, "annotation": found}
-    yield from invalid
 
 
 def _as_case(name: str, row: Row, number: int) -> Case:
     question_id, image_id = _id(row, "question_id"), _id(row, "image_id")
     if row["annotation"] is None:
-        raise BadField("question_id", f"{question_id} has no annotation")
+        raise BadField("question_id", f"{question_id} has no valid annotation, or several")
     try:
         annotation = msgspec.json.decode(row["annotation"], type=_Annotation)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -47,7 +47,6 @@ def make(
     pictures: Path | str | None = None,
     beside: Path | str | None = None,
     sample: float | None = None,
-    keep_duplicates: bool = False,
     controls: bool = False,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
     groups: Literal["least-change", "several-changes"] | None = None,
@@ -70,15 +69,13 @@ def make(
     Some arguments apply only to certain suites. cvqa-synthetic: `controls` adds a control to every case: a change that
     does not affect the answer. Worlds: `difficulty`. `groups` replaces the usual questions: "least-change" asks for the
     smallest change that leads to a goal (supports, discs, cvqa-synthetic), "several-changes" assumes two changes
-    (supports, discs). cosim: `keep_duplicates` keeps cases that list the right answer twice. cello, from a folder made
-    by `mine`: `per_task` is the number of cases per task. `wording`: for cvqa-synthetic, "eight" phrasings or "one", as
-    published; for causal-worlds and cello, "first" or "second", a paraphrase; for cello also the name of a model that
-    writes the questions.
+    (supports, discs). cello, from a folder made by `mine`: `per_task` is the number of cases per task. `wording`: for
+    cvqa-synthetic, "eight" phrasings or "one", as published; for causal-worlds and cello, "first" or "second", a
+    paraphrase; for cello also the name of a model that writes the questions.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
     chosen, folder, source, key = find_suite(suite), Path(out), path_of(source), path_of(hidden)
     own: dict[str, Any] = {
-        "keep_duplicates": keep_duplicates,
         "controls": controls,
         "difficulty": difficulty,
         "groups": groups,
@@ -115,7 +112,7 @@ def make(
         if source_kind == "folder":
             return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
         also = path_of(beside)
-        return import_file(chosen, source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad, **own)
+        return import_file(chosen, source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad)
 
     commitment = None
     if key is None:

@@ -42,18 +42,14 @@ Assigned = dict[str, tuple[tuple[str, ...], int]]
 """The types that people assigned to a change, and the number of changes (0 if they were not counted), by case id."""
 
 
-def layout(kinds: Path | None, *, keep_duplicates: bool = False) -> Layout:
-    """Return the layout of CoSIm's file, with the types of change from a file if people assigned them.
-
-    Five of the published cases offer their right answer twice. They are invalid rows, unless `keep_duplicates` is set:
-    then both copies are right.
-    """
+def layout(kinds: Path | None) -> Layout:
+    """Return the layout of CoSIm's file, with the types of change from a file if people assigned them."""
     assigned = read_kinds(kinds) if kinds else {}
     return Layout(
         description="The published instances of CoSIm (Kim et al.): a question, the initial response to it, a "
         "change to the scene, and four new responses.",
         rows=partial(_rows, kinds, assigned),
-        as_case=partial(_as_case, assigned, keep_duplicates),
+        as_case=partial(_as_case, assigned),
         picture=_picture,
         picture_field="img_fn",
         folders=("", *VISUAL_GENOME),
@@ -98,7 +94,7 @@ def _name(number: int) -> str:
     return f"{NAME}-{number:06d}"
 
 
-def _as_case(assigned: Assigned, keep_duplicates: bool, row: Row, number: int) -> Case:
+def _as_case(assigned: Assigned, row: Row, number: int) -> Case:
     name, change = _name(number), text_of(row, "change")
     kinds, changes = assigned.get(name, ((), 0))
     provenance: dict[str, str | int] = {"img_path": _picture(row), "kinds": "assigned" if kinds else "proposed"}
@@ -109,13 +105,14 @@ def _as_case(assigned: Assigned, keep_duplicates: bool, row: Row, number: int) -
     return Case(
         id=name,
         change=Change(change, kinds or change_kinds(change)),
-        counterfactual=_question(row, keep_duplicates),
+        counterfactual=_question(row),
         context=text_of(row, "answer_orig"),
         provenance=provenance,
     )
 
 
-def _question(row: Row, keep_duplicates: bool) -> Question:
+def _question(row: Row) -> Question:
+    """Return the question; five of the published cases offer their right answer twice, and both copies are right."""
     responses, right = row["answer_choices"], row["answer_label"]
     if not isinstance(responses, list) or len(responses) != 4:
         raise BadField("answer_choices", "is not a list of 4 texts")
@@ -123,9 +120,7 @@ def _question(row: Row, keep_duplicates: bool) -> Question:
         raise BadField("answer_label", "is not a whole number from 0 to 3")
     options = tuple(Option(text_of({"answer_choices": response}, "answer_choices")) for response in responses)
     doubled = [option.text for option in options].count(options[right].text) > 1
-    question = Question(
-        text_of(row, "question"), LETTERS[right], "choice", options, doubled=keep_duplicates and doubled
-    )
+    question = Question(text_of(row, "question"), LETTERS[right], "choice", options, doubled=doubled)
     return checked(question, {"text": "question", "answer": "answer_label", "options": "answer_choices"})
 
 
@@ -306,7 +301,6 @@ SUITE: Final = Suite(
     SecondFile(
         "--annotations", "a CSV of types of change that people assigned: id, kinds (with semicolons), changes", False
     ),
-    options={"file": ("keep_duplicates",)},
     terms=Terms(
         about=UNDER_A_CHANGE,
         measures={"counterfactual": "accuracy"},

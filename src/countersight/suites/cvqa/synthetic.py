@@ -62,6 +62,8 @@ USUAL, LEAST_CHANGE = "usual", "least-change"
 """The groups of questions: the six templates, or questions that ask for the smallest change."""
 SIZE = 3000
 """The published size: 500 of each template (C-VQA 3.3)."""
+MakeAt = Callable[[int], "Iterator[SyntheticMade]"]
+"""Makes the case at a position of the dataset, and its control if there are controls."""
 CHUNK = 16
 """Number of cases that a worker makes at a time, which takes about 0.2 seconds, so that stopping is quick and overhead
 is low."""
@@ -80,19 +82,6 @@ class SyntheticMade(msgspec.Struct, frozen=True):
             return [(str(self.case.counterfactual_image), encode(draw(self.changed)))]
         names = str(self.case.image), str(self.case.counterfactual_image)
         return list(zip(names, map(encode, draw_both(self.record.scene, self.changed)), strict=True))
-
-
-class SyntheticSettings(NamedTuple):
-    """The settings of a dataset to generate."""
-
-    size: int
-    seed: int
-    controls: bool
-    """Whether each case is followed by its control."""
-    least_change: bool
-    """Whether to ask for the smallest change, instead of the questions of the six templates."""
-    eight: bool
-    """Whether questions have eight phrasings, chosen by the seed, instead of only the published one."""
 
 
 def make_synthetic(
@@ -124,7 +113,10 @@ def make_synthetic(
     provenance |= {"wording": wording} if groups == USUAL else {"groups": groups}
     if controls:
         provenance["controls"] = size
-    settings = SyntheticSettings(size, seed, controls, groups == LEAST_CHANGE, wording == "eight")
+    if groups == LEAST_CHANGE:
+        make_at: MakeAt = partial(_least_changes_at, seed)
+    else:
+        make_at = partial(_cases_at, size, seed, controls, wording == "eight")
     asked = "six templates of" if groups == USUAL else f"{groups} questions about"
     with (
         DatasetWriter(
@@ -142,7 +134,7 @@ def make_synthetic(
         progress("Drawing", size, "cases") as show,
     ):
         done = 0
-        for chunk in in_order(partial(_make_chunk, settings), range(0, size, CHUNK), workers=workers):
+        for chunk in in_order(partial(_make_chunk, make_at, size), range(0, size, CHUNK), workers=workers):
             for made, pictures in chunk:
                 for name, data in pictures:
                     (writer.staging / name).write_bytes(data)
@@ -222,21 +214,17 @@ def make_control(template: Template, seed: int, index: int, number: int, *, eigh
     return SyntheticMade(control, SceneRecord(control.id, puzzle.scene, (edit,)), changed)
 
 
-def _make_chunk(settings: SyntheticSettings, start: int) -> list[tuple[SyntheticMade, list[tuple[str, bytes]]]]:
-    positions = range(start, min(start + CHUNK, settings.size))
-    return [(made, made.draw()) for position in positions for made in _make_at(settings, position)]
+def _make_chunk(make_at: MakeAt, size: int, start: int) -> list[tuple[SyntheticMade, list[tuple[str, bytes]]]]:
+    positions = range(start, min(start + CHUNK, size))
+    return [(made, made.draw()) for position in positions for made in make_at(position)]
 
 
-def _make_at(settings: SyntheticSettings, position: int) -> Iterator[SyntheticMade]:
-    """Yield the case at a position of the dataset, and its control if there are controls."""
-    if settings.least_change:
-        case, scene, edit = least_change(settings.seed, position)
-        yield SyntheticMade(case, SceneRecord(case.id, scene, (edit,)), apply(scene, (edit,)))
-        return
-    template, index = _template_at(position, settings.size)
-    yield make_case(template, settings.seed, index, position + 1, eight=settings.eight)
-    if settings.controls:
-        yield make_control(template, settings.seed, index, position + 1, eight=settings.eight)
+def _cases_at(size: int, seed: int, controls: bool, eight: bool, position: int) -> Iterator[SyntheticMade]:
+    """Yield the case of the templates at a position of the dataset, and its control if there are controls."""
+    template, index = _template_at(position, size)
+    yield make_case(template, seed, index, position + 1, eight=eight)
+    if controls:
+        yield make_control(template, seed, index, position + 1, eight=eight)
 
 
 def _template_at(position: int, size: int) -> tuple[Template, int]:
@@ -319,11 +307,8 @@ def _remove_flowers(rng: Random) -> Goal:
     )
 
 
-def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
-    """Return a case that asks for the smallest change, its scene, and the change.
-
-    The result depends only on the seed and the index.
-    """
+def _least_changes_at(seed: int, index: int) -> Iterator[SyntheticMade]:
+    """Yield a case that asks for the smallest change; it depends only on the seed and the index."""
     key = f"{seed}/least-change"
     goal = (_remove_a_circle, _remove_flowers)[index % 2](Random(f"{key}/{index}"))
     letter = balanced_answer("ABCD", f"{key}/letter", index)
@@ -342,4 +327,4 @@ def least_change(seed: int, index: int) -> tuple[Case, Scene, Edit]:
         shown=Question(goal.counting_question, str(after), "number"),
         provenance={"seed": seed, "index": index},
     )
-    return case, goal.scene, goal.edit
+    yield SyntheticMade(case, SceneRecord(case.id, goal.scene, (goal.edit,)), apply(goal.scene, (goal.edit,)))
