@@ -1,14 +1,13 @@
 """One contract a kind, run over every entry of its table: what works offline is asked, the rest says why it is not."""
 
 import asyncio
+import json
 from random import Random
 
-import numpy as np
 import pytest
 
 from countersight.audits.judges import JUDGES, Evidence
 from countersight.case import Case, Option, Question
-from countersight.detection import encode_mask
 from countersight.editing import EDITORS, EditRequest, Instruction, open_editor
 from countersight.engine import PROMPTS
 from countersight.errors import CountersightError
@@ -20,13 +19,7 @@ from countersight.suites import SUITES, Terms, find_suite
 SCENE = flower_scene(Random(3), ("red", "blue"), FlowerRegions(4, 5, 3, 6))
 PICTURE = check_picture(encode(draw(SCENE)))
 ASKED = "How many flowers are inside the red polygons?"
-REMOVE = Instruction("it", "object", "remove", "Remove the red flowers.", target="red flowers")
-FLOWER = SCENE.flowers[0]
-LEFT, TOP, RIGHT, BOTTOM = (
-    round(middle + side * 1.2 * FLOWER.size) for side in (-1, 1) for middle in (FLOWER.x, FLOWER.y)
-)
-MASK = np.zeros((PICTURE.height, PICTURE.width), bool)
-MASK[TOP:BOTTOM, LEFT:RIGHT] = True
+REMOVE = Instruction("it", "object", "remove", "Remove the flowers.", target="flowers")
 
 ANSWERING = ["embedded", "embedded:factual", "chance", "always-first", "visprog:reference?vision=scene"]
 REFUSING = {
@@ -101,21 +94,28 @@ NO_EDITOR = {
 }
 
 
-def edited_by(name: str, mask: bytes | None = None):
+def edited_by(name: str):
     async def edited():
         editor = open_editor(name)
         try:
             assert editor.name == name
-            return await editor.edit(EditRequest(PICTURE, REMOVE, mask=mask, scene=SCENE))
+            return await editor.edit(EditRequest(PICTURE, REMOVE, scene=SCENE, name="a.png"))
         finally:
             await editor.close()
 
     return asyncio.run(edited())
 
 
-@pytest.mark.parametrize(("name", "mask"), [("exact", None), ("classical", encode_mask(MASK))])
-def test_an_editor_that_needs_nothing_edits_a_scene(name: str, mask: bytes | None):
-    edited = edited_by(name, mask)
+@pytest.mark.parametrize("name", ["exact", "classical"])
+def test_an_editor_that_needs_nothing_edits_a_scene(name: str, tmp_path):
+    flower = SCENE.flowers[0]
+    left, top, right, bottom = (m + side * flower.size for side in (-1, 1) for m in (flower.x, flower.y))
+    image = {"id": 1, "file_name": "a.png", "width": PICTURE.width, "height": PICTURE.height}
+    thing = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [left, top, right - left, bottom - top]}
+    thing["segmentation"] = [[left, top, right, top, right, bottom, left, bottom]]
+    file = {"images": [image], "annotations": [thing], "categories": [{"id": 1, "name": "flower"}]}
+    (tmp_path / "a.json").write_text(json.dumps(file))
+    edited = edited_by(name if name == "exact" else f"classical?annotations={tmp_path / 'a.json'}")
     assert edited.picture.data != PICTURE.data
     assert (edited.picture.width, edited.picture.height) == (PICTURE.width, PICTURE.height)
 

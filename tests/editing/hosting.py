@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 
 import numpy as np
 from PIL import Image
@@ -39,6 +40,16 @@ def square():
 
 
 PICTURE, SQUARE = photograph(), square()
+
+
+def annotated_square(path):
+    """A COCO file with the outline of that square, for the file name a.png."""
+    thing = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [6, 6, 16, 12]}
+    thing["segmentation"] = [[6, 6, 22, 6, 22, 18, 6, 18]]
+    image = {"id": 1, "file_name": "a.png", "width": 48, "height": 32}
+    file = {"images": [image], "annotations": [thing], "categories": [{"id": 1, "name": "square"}]}
+    path.write_text(json.dumps(file))
+    return path
 
 
 def edits(name, *requests, settings=SETTINGS):

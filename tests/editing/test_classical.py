@@ -8,11 +8,11 @@ import sys
 import numpy as np
 import pytest
 from editing.edits import edit, pixels, white
-from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, jpeg, landscape, outlined, photograph, png
+from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, jpeg, landscape, photograph, png
 from PIL import Image
 from published import published
 
-from countersight.detection.masks import encode_mask, grow_mask
+from countersight.detection.masks import grow_mask
 from countersight.editing.colours import of_colour
 from countersight.editing.protocol import open_editor
 from countersight.editing.quality.measuring import measure
@@ -112,23 +112,6 @@ def test_a_recoloured_thing_is_called_by_its_new_colour_and_keeps_its_light_and_
     assert np.corrcoef(*shades)[0, 1] > 0.7
 
 
-def test_a_mask_of_the_request_says_where(tmp_path):
-    mask = outlined((WIDTH, HEIGHT), (10, 10, 60, 40))
-    edited = edit("classical", png(PHOTOGRAPH), "recolour", "whatever", "red", mask=encode_mask(mask))
-    assert (white(edited.mask) == mask).all()
-    changed_by(edited)
-    with pytest.raises(EditFailed, match="nothing may be changed"):
-        edit(
-            "classical",
-            png(PHOTOGRAPH),
-            "remove",
-            "it",
-            mask=encode_mask(~outlined((WIDTH, HEIGHT), (0, 0, WIDTH, HEIGHT))),
-        )
-    with pytest.raises(EditFailed, match="the mask "):
-        edit("classical", png(PHOTOGRAPH), "remove", "it", mask=encode_mask(mask[:, 1:]))
-
-
 def test_the_control_edit_returns_the_same_bytes_and_a_black_mask(editor):
     picture = jpeg(PHOTOGRAPH)
     edited = edit(editor, picture, "nothing", name=NAME)
@@ -151,20 +134,22 @@ def test_impossible_edits_fail_with_the_reason(editor, action, value, why):
         edit(editor, png(PHOTOGRAPH), action, "the dog", value, name=NAME)
 
 
-def test_a_hole_as_large_as_the_picture_cannot_be_filled():
+def test_a_hole_as_large_as_the_picture_cannot_be_filled(tmp_path):
+    outline = [0, 0, WIDTH, 0, WIDTH, HEIGHT, 0, HEIGHT]
+    whole = {"id": 1, "image_id": 391895, "category_id": 18, "segmentation": [outline], "bbox": [0, 0, WIDTH, HEIGHT]}
+    editor = f"classical?annotations={annotations(tmp_path / 'a.json', annotations=[whole])}"
     with pytest.raises(EditFailed, match="too little is left to fill it from"):
-        edit("classical", png(PHOTOGRAPH), "remove", "it", mask=encode_mask(np.ones((HEIGHT, WIDTH), bool)))
+        edit(editor, png(PHOTOGRAPH), "remove", "the dog", name=NAME)
 
 
-def test_pictures_are_edited_as_a_viewer_shows_them():
+def test_pictures_are_edited_as_a_viewer_shows_them(editor):
     upright = Image.fromarray(PHOTOGRAPH)
     exif = Image.Exif()
     exif[0x0112] = 6
     lying = upright.transpose(Image.Transpose.ROTATE_90)
     file = io.BytesIO()
     lying.save(file, "PNG", exif=exif)
-    mask = encode_mask(outlined((WIDTH, HEIGHT), box(11)))
-    edited = edit("classical", check_picture(file.getvalue()), "remove", mask=mask)
+    edited = edit(editor, check_picture(file.getvalue()), "remove", "the red car", name=NAME)
     assert pixels(edited.picture.data).shape == PHOTOGRAPH.shape
     changed_by(edited)
 

@@ -5,11 +5,10 @@ import inspect
 import json
 import shutil
 
-import numpy as np
 import pytest
 import torch
 from editing.edits import pixels, white
-from editing.hosting import CHANGE, NOTHING, PICTURE, edit, edits
+from editing.hosting import CHANGE, NOTHING, PICTURE, SQUARE, annotated_square, edit, edits
 from editing.pipelines import PIPELINES
 from lazily import Lazy
 from msgspec.structs import replace
@@ -17,7 +16,6 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from tiers import mostly_slow
 
-from countersight.detection.masks import encode_mask
 from countersight.editing.diffusion import KINDS, arguments, size_for
 from countersight.editing.protocol import EditRequest, open_editor
 from countersight.errors import EditFailed, EditorError, ModelError
@@ -33,8 +31,6 @@ KONTEXT, PIX2PIX, INPAINT = (
 )
 WHOLE = [name for name in PIPELINES if not KINDS[name].fills]
 FILLING = [name for name in PIPELINES if KINDS[name].fills]
-MASK = np.zeros((32, 48), bool)
-MASK[8:20, 10:30] = True
 
 
 @pytest.fixture(scope="session")
@@ -83,10 +79,6 @@ def test_every_pipeline_accepts_our_arguments(name):
     assert called.keys() <= taken.keys()
     assert "mask_image" not in taken or kind.fills
     assert ("_auto_resize" in taken) == kind.bounded
-    if kind.masked:
-        assert KINDS[kind.masked].fills
-        parts, others = (inspect.signature(getattr(diffusers, one).__init__) for one in (name, kind.masked))
-        assert parts.parameters.keys() == others.parameters.keys()
 
 
 @pytest.mark.parametrize("name", mostly_slow(WHOLE, {PIX2PIX}))
@@ -101,15 +93,15 @@ def test_edits_depend_on_the_seed_and_keep_the_size(tiny_pipeline, name):
     assert "The square is blue." in first.log["prompt"]
 
 
-@pytest.mark.parametrize("name", mostly_slow(PIPELINES, {INPAINT}))
-def test_pixels_outside_the_mask_do_not_change(tiny_pipeline, name):
-    edited = paint(tiny_pipeline(name), mask=encode_mask(MASK))
-    before, after = pixels(PICTURE.data), pixels(edited.picture.data)
-    assert (after[~MASK] == before[~MASK]).all()
-    assert (after[MASK] != before[MASK]).any()
-    assert (white(edited.mask) == MASK).all()
-    # Where there is a pipeline that takes a mask with the same weights, that one computes.
-    assert edited.log["pipeline"] == (KINDS[name].masked or name)
+@pytest.mark.parametrize("name", mostly_slow(FILLING, {INPAINT}))
+def test_pixels_outside_the_mask_do_not_change(tiny_pipeline, tmp_path, name):
+    file = annotated_square(tmp_path / "coco.json")
+    edited = edit(f"diffusers:{tiny_pipeline(name)}?steps=1&annotations={file}", SQUARE, name="a.png")
+    before, after, mask = pixels(SQUARE.data), pixels(edited.picture.data), white(edited.mask)
+    assert mask[8:16, 8:20].all()
+    assert (after[~mask] == before[~mask]).all()
+    assert (after[mask] != before[mask]).any()
+    assert edited.log["pipeline"] == name
 
 
 @pytest.mark.parametrize("name", FILLING)

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from countersight.detection.masks import encode_mask
 from countersight.errors import EditFailed
 from countersight.picture.checking import check_picture
 from countersight.scenes.drawing import draw, encode
@@ -223,14 +222,6 @@ def test_pixels_outside_the_edit_are_copied_from_the_picture():
     drawn[5, 5] ^= 3  # as another version of the rasteriser might have it
     edited = edit("exact", check_picture(encode(drawn)), "remove", "the fullest circle", scene=DOTS)
     assert (pixels(edited.picture.data)[5, 5] == drawn[5, 5]).all()
-
-
-def test_a_change_that_reaches_beyond_the_mask_is_refused():
-    whole = np.ones((DOTS.height, DOTS.width), bool)
-    assert exactly(DOTS, "remove", "the fullest circle", mask=encode_mask(whole))
-    whole[:, :100] = False
-    with pytest.raises(EditFailed, match="beyond the mask"):
-        exactly(DOTS, "remove", "the top left circle", mask=encode_mask(whole))
 
 
 def test_hostile_scenes_are_failed_edits():

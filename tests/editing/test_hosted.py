@@ -3,9 +3,8 @@
 import asyncio
 import time
 
-import numpy as np
 import pytest
-from editing.edits import pixels, white
+from editing.edits import white
 from editing.hosting import (
     CHANGE,
     CHAT,
@@ -22,7 +21,6 @@ from editing.hosting import (
 from editing.servers import WORDS, PictureServer, negative
 from PIL import Image
 
-from countersight.detection.masks import encode_mask
 from countersight.editing.protocol import EditorSettings, EditRequest, open_editor
 from countersight.engine import Client, RetriesExhausted, RetryPolicy
 from countersight.errors import AskingFailed, EditFailed, EditorError, ModelError, Overloaded, Refused, Unreachable
@@ -62,28 +60,10 @@ def test_a_control_edit_has_an_empty_mask_and_sideways_pictures_are_sent_upright
     assert (other.picture.width, other.log["received"]) == (100, "100 x 40 image/png")
 
 
-@pytest.mark.parametrize("name", SERVICES)
-def test_outside_the_mask_the_original_is_kept(at, name):
-    mask = np.zeros((32, 48), bool)
-    mask[8:20, 10:30] = True
-    with PictureServer() as server:
-        at(server)
-        server.size = (96, 64)
-        edited = edit(name, mask=encode_mask(mask))
-    before, after = pixels(PICTURE.data), pixels(edited.picture.data)
-    assert after.shape == before.shape
-    assert (after[~mask] == before[~mask]).all()
-    assert (after[mask] != before[mask]).any()
-    assert edited.log["received"] == "96 x 64 image/png"
-    assert (white(edited.mask) == mask).all()
-
-
-def test_a_mask_of_another_size_and_a_picture_that_cannot_be_decoded_are_failed_edits(at):
+def test_a_picture_that_cannot_be_decoded_is_a_failed_edit(at):
     bad = Picture(PICTURE.data[:60], "image/png", 48, 32, plain=False)
     with PictureServer() as server:
         at(server)
-        with pytest.raises(EditFailed, match="the mask has 5 x 5 pixels"):
-            edit(CHAT, mask=encode_mask(np.ones((5, 5), bool)))
         with pytest.raises(EditFailed, match="the picture cannot be decoded"):
             edit(CHAT, picture=bad)
     assert server.asked == []

@@ -1,15 +1,11 @@
 """Black Forest Labs: an edit is ordered, waited for and fetched, and each of these can go wrong."""
 
-import json
-
-import numpy as np
 import pytest
-from editing.edits import white
-from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, SQUARE, edit, edits
+from editing.edits import pixels, white
+from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, SQUARE, annotated_square, edit, edits
 from editing.servers import PictureServer, negative
 from msgspec.structs import replace
 
-from countersight.detection.masks import encode_mask
 from countersight.editing.protocol import EditorSettings, EditRequest, open_editor
 from countersight.errors import AskingFailed, EditFailed, EditorError, Overloaded
 
@@ -40,34 +36,25 @@ def test_concurrent_orders_are_kept_apart(at):
     assert {one.log["order"] for one in made} == {f"order-{number}" for number in range(8)}
 
 
-def test_fill_models_receive_a_mask_and_a_description(at):
-    mask = np.zeros((32, 48), bool)
-    mask[8:20, 10:30] = True
+def test_fill_models_change_only_the_named_object(at, tmp_path):
+    file = annotated_square(tmp_path / "coco.json")
     with PictureServer() as server:
         at(server)
-        edited = edit(FILL, mask=encode_mask(mask))
-    told = server.asked[0].json
-    assert {"image", "mask"} < told.keys()
-    assert "input_image" not in told
-    assert told["prompt"] == edited.log["prompt"] == "The square is blue."
-
-
-def test_fill_models_find_the_mask_of_the_named_object(at, tmp_path):
-    square = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [6, 6, 16, 12]}
-    square["segmentation"] = [[6, 6, 22, 6, 22, 18, 6, 18]]
-    image = {"id": 1, "file_name": "a.png", "width": 48, "height": 32}
-    file = {"images": [image], "annotations": [square], "categories": [{"id": 1, "name": "square"}]}
-    (tmp_path / "coco.json").write_text(json.dumps(file))
-    with PictureServer() as server:
-        at(server)
-        (edited,) = edits(f"{FILL}?annotations={tmp_path / 'coco.json'}", EditRequest(SQUARE, CHANGE, name="a.png"))
+        server.size = (96, 64)
+        (edited,) = edits(f"{FILL}?annotations={file}", EditRequest(SQUARE, CHANGE, name="a.png"))
         with pytest.raises(EditorError, match="flux-2-pro takes no options; only fill models"):
             open_editor(f"{FLUX}?annotations=a.json")
     painted = white(edited.mask)
     assert painted[8:16, 8:20].all()
     assert not painted[26:].any()
-    assert edited.log["mask from"] == "annotation of square 1"
-    assert server.asked[0].json["mask"]
+    before, after = pixels(SQUARE.data), pixels(edited.picture.data)
+    assert (after[~painted] == before[~painted]).all()
+    assert (after[painted] != before[painted]).any()
+    assert (edited.log["mask from"], edited.log["received"]) == ("annotation of square 1", "96 x 64 image/png")
+    told = server.asked[0].json
+    assert {"image", "mask"} < told.keys()
+    assert "input_image" not in told
+    assert told["prompt"] == edited.log["prompt"] == "The square is blue."
 
 
 def test_fill_without_a_mask_fails_and_changes_nothing_at_no_cost(at):

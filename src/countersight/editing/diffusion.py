@@ -45,8 +45,6 @@ class Kind(msgspec.Struct, frozen=True):
     """Whether it needs a mask and changes only the pixels under it."""
     described: bool = False
     """Whether its prompt must describe the result instead of the change."""
-    masked: str = ""
-    """The pipeline class that uses the same components and accepts a mask."""
     sized: bool = True
     """Whether it accepts a height and a width; other pipelines use those of the picture."""
     bounded: bool = False
@@ -60,13 +58,13 @@ _QWEN = {"negative_prompt": " ", "true_cfg_scale": 4.0}
 _FULL_STRENGTH = {"strength": 1.0}
 """Repaint everything under the mask, because at a lower strength, traces of the removed object remain."""
 KINDS = {
-    "FluxKontextPipeline": Kind(masked="FluxKontextInpaintPipeline", bounded=True),
+    "FluxKontextPipeline": Kind(bounded=True),
     "FluxKontextInpaintPipeline": Kind(fills=True, bounded=True, further=_FULL_STRENGTH),
     "FluxFillPipeline": Kind(fills=True, described=True),
     "FluxInpaintPipeline": Kind(fills=True, described=True, further=_FULL_STRENGTH),
     "Flux2Pipeline": Kind(),
     "Flux2KleinPipeline": Kind(),
-    "QwenImageEditPipeline": Kind(masked="QwenImageEditInpaintPipeline", further=_QWEN),
+    "QwenImageEditPipeline": Kind(further=_QWEN),
     "QwenImageEditPlusPipeline": Kind(further=_QWEN),
     "QwenImageEditInpaintPipeline": Kind(fills=True, further={**_QWEN, **_FULL_STRENGTH}),
     "QwenImageInpaintPipeline": Kind(fills=True, described=True, further={**_QWEN, **_FULL_STRENGTH}),
@@ -123,18 +121,15 @@ class Diffusion(Painting):
             self._pipeline = load_pipeline(self._folder, self._dtype, self._device)
         seen = decoded(brief.picture)
         size = size_for(self._pipeline, seen.size)
-        pipeline, kind = self._pipeline, self._kind
         mask = None
-        if brief.mask is not None and (kind.fills or kind.masked):
+        if brief.mask is not None:
             mask = Image.fromarray(brief.mask.astype("uint8") * 255).resize(size, Image.Resampling.NEAREST)
-            if kind.masked:
-                pipeline, kind = self._with_mask(), KINDS[kind.masked]
-        called = arguments(kind, seen.resize(size, Image.Resampling.LANCZOS), brief.words, mask)
-        painted = self._compute(pipeline, called, brief.seed, cancelled)
+        called = arguments(self._kind, seen.resize(size, Image.Resampling.LANCZOS), brief.words, mask)
+        painted = self._compute(called, brief.seed, cancelled)
         picture = png_picture(np.asarray(painted.resize(seen.size, Image.Resampling.LANCZOS)))
-        return Given(picture.data, {"pipeline": type(pipeline).__name__, "computed": f"{size[0]} x {size[1]}"})
+        return Given(picture.data, {"pipeline": self.settings["pipeline"], "computed": f"{size[0]} x {size[1]}"})
 
-    def _compute(self, pipeline: Any, called: dict[str, Any], seed: int, cancelled: threading.Event) -> Image.Image:
+    def _compute(self, called: dict[str, Any], seed: int, cancelled: threading.Event) -> Image.Image:
         import torch
 
         def stop_if_cancelled(_pipeline: Any, _step: int, _time: Any, values: dict[str, Any]) -> dict[str, Any]:
@@ -142,13 +137,13 @@ class Diffusion(Painting):
                 raise EditFailed("the edit was cancelled", again=True)
             return values
 
-        steps = self._steps or (DISTILLED if pipeline.config.get("is_distilled") else None)
+        steps = self._steps or (DISTILLED if self._pipeline.config.get("is_distilled") else None)
         if steps is not None:
             called["num_inference_steps"] = steps
         # Noise is drawn on the CPU, so that a seed gives the same noise on every device.
         called |= {"generator": torch.Generator().manual_seed(seed), "callback_on_step_end": stop_if_cancelled}
         try:
-            given = pipeline(**called)
+            given = self._pipeline(**called)
         except EditFailed:
             raise
         except Exception as error:  # each library raises its own errors
@@ -162,11 +157,6 @@ class Diffusion(Painting):
         if painted.getbbox() is None:
             raise EditFailed(f"the picture is black because of a numeric overflow in {self._dtype}")
         return painted
-
-    def _with_mask(self) -> Any:
-        import diffusers
-
-        return quiet(getattr(diffusers, self._kind.masked)(**self._pipeline.components))
 
 
 def open_diffusion(name: str, rest: str, settings: EditorSettings) -> Diffusion:
@@ -249,17 +239,12 @@ def load_pipeline(folder: Path, dtype: str, device: str) -> Any:
         pipeline = getattr(diffusers, pipeline_class(folder)).from_pretrained(
             folder, **safe, **parts, trust_remote_code=False
         )
-        return quiet(pipeline.to(device))
+        pipeline.set_progress_bar_config(disable=True)
+        return pipeline.to(device)
     except EditorError:
         raise
     except Exception as error:  # damaged files, wrong shapes, no memory: each library raises its own errors
         raise EditorError(f"the pipeline in {folder} cannot be loaded: {first_line(error)}") from None
-
-
-def quiet(pipeline: Any) -> Any:
-    """Return the pipeline with its progress bar disabled."""
-    pipeline.set_progress_bar_config(disable=True)
-    return pipeline
 
 
 def first_line(error: Exception) -> str:

@@ -101,7 +101,7 @@ class Flux(HostedEditor):
     def _body(self, brief: Brief) -> dict[str, Any]:
         picture = base64.b64encode(brief.picture.data).decode()
         told = {"prompt": brief.words, "seed": brief.seed, "output_format": "png", "prompt_upsampling": False}
-        if brief.mask is None or not self.fills:
+        if brief.mask is None:
             return {"input_image": picture, **told}
         return {"image": picture, "mask": base64.b64encode(encode_mask(brief.mask)).decode(), **told}
 

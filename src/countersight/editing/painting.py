@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from countersight.detection import Mask, encode_mask, read_mask
+from countersight.detection import Mask, encode_mask
 from countersight.editing.pictures import keep_outside, unchanged, with_margin
 from countersight.editing.protocol import (
     VERSION,
@@ -38,10 +38,6 @@ class Brief(msgspec.Struct, frozen=True):
     mask: Mask | None
     """A mask with the size of the picture."""
     orders: OrderBook = NoBook()
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.picture.width, self.picture.height
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -80,12 +76,12 @@ class Painting:
         if nothing and self.fills:  # its mask is empty: there is nothing to fill
             return unchanged(request)
         brief, how = await asyncio.to_thread(self._brief, request)
-        changing = np.zeros(brief.size[::-1], bool) if nothing else brief.mask
+        changing = np.zeros((brief.picture.height, brief.picture.width), bool) if nothing else brief.mask
         given = await self.paint(brief)
         try:
             picture = check_picture(given.data)
             received = f"{picture.width} x {picture.height} {picture.mime}"
-            if brief.mask is not None and not nothing:
+            if brief.mask is not None:
                 picture = await asyncio.to_thread(keep_outside, brief.mask, request.picture, picture)
         except BadPicture as error:
             raise EditFailed(f"the edited picture {error}", again=True) from None
@@ -106,8 +102,6 @@ class Painting:
         return Brief(picture, words, request.seed, mask, request.orders or NoBook()), how
 
     def _mask(self, request: EditRequest, picture: Picture) -> tuple[Mask | None, str]:
-        if request.mask is not None:
-            return read_mask(request.mask, (picture.width, picture.height)), "mask of the request"
         action = request.instruction.action
         if not self.fills or action == "nothing":
             return None, ""

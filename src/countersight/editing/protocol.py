@@ -87,8 +87,6 @@ class EditRequest(msgspec.Struct, frozen=True):
     picture: Picture
     instruction: Instruction
     seed: int = 0
-    mask: bytes | None = None
-    """A PNG with the size of the picture, white where it may be changed; if None, the editor chooses the area."""
     scene: Scene | None = None
     """The scene that the picture was drawn from, if it was generated."""
     name: str = ""

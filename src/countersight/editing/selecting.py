@@ -1,4 +1,4 @@
-"""Find where an edit takes place in a photograph: by a mask, an annotation or a detector."""
+"""Find where an edit takes place in a photograph: by an annotation or a detector."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,6 @@ from countersight.detection import (
     open_detector,
     open_segmenter,
     opencv,
-    read_mask,
 )
 from countersight.editing.colours import of_colour
 from countersight.editing.protocol import EditRequest
@@ -77,12 +76,7 @@ class Selector:
         return tuple(named_apart(things))
 
     def target(self, request: EditRequest, pixels: Pixels) -> SelectedArea:
-        """Return the area to change: the mask of the request, or the objects that its target describes."""
-        if request.mask is not None:
-            mask = read_mask(request.mask, (pixels.shape[1], pixels.shape[0]))
-            if not mask.any():
-                raise EditFailed("the mask is completely black, so nothing may be changed")
-            return SelectedArea(mask, "mask of the request")
+        """Return the area to change: the objects that the target of the request describes."""
         named = read_thing(request.instruction.target)
         if self._annotations is not None and meant_by(named.noun, self._annotations.categories):
             things = self._annotations.things(request.name, (pixels.shape[1], pixels.shape[0]))
@@ -95,7 +89,6 @@ class Selector:
         raise EditFailed(
             f"“{named.words[:80]}” could not be located: "
             + ("no known object has this name" if self.looks else "there are no annotations and no detector")
-            + ", and no mask is given"
         )
 
     def _chosen(

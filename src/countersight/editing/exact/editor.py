@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from countersight.detection import Mask, difference, encode_mask, grow_mask, read_mask
+from countersight.detection import Mask, difference, encode_mask, grow_mask
 from countersight.editing.colours import COLOURS, colour_in
 from countersight.editing.exact.adding import add_things
 from countersight.editing.exact.targets import Item, choose, read_target
@@ -124,8 +124,6 @@ def _drawn(request: EditRequest, scene: Scene, changed: Scene) -> tuple[Pixels, 
     different = difference(before, after)
     if not different.any():
         raise EditFailed("the change cannot be seen in the picture")
-    if request.mask is not None and (different & ~read_mask(request.mask, (width, height))).any():
-        raise EditFailed("the change would reach beyond the mask")
     edited = seen.copy()
     edited[different] = after[different]
     return edited, grow_mask(different, MARGIN)
