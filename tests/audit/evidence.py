@@ -17,7 +17,7 @@ from countersight.audits.records import Actor, CaseRecord, LocalParticipant, Man
 from countersight.audits.score_records import SCORES
 from countersight.audits.scores import score
 from countersight.audits.selection import Selected, Selection, write_selection
-from countersight.audits.stages import Participants, Stages, Subject
+from countersight.audits.stages import Participants, Stages
 from countersight.audits.steps import AuditTally, StepFailed, Steps
 from countersight.audits.trail import read_audit
 from countersight.case import Question
@@ -164,9 +164,8 @@ def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object
             place, image = StepPlace(f"ball-{row}", row), f"images/{row}.png"
             question = Question(f"How many balls are there? {words}", "2", "number")
             record = CaseRecord("", question, image, "balls", f"group {row % 2}")
-            shown = await stages.begin(place, record, check_picture(picture(row)))
             with suppress(StepFailed):
-                await stages.test(Subject(place, question, shown, image, None))
+                await stages.test(await stages.begin(place, record, check_picture(picture(row))))
 
     with audit.writing() as journal:
         blocking(lambda: run(journal))

@@ -55,7 +55,7 @@ def told(audit, capsys, *more):
     return code, capsys.readouterr().out
 
 
-def test_a_signature_is_accepted_only_with_the_given_key(audit, key, capsys, tmp_path):
+def test_a_signature_is_accepted_with_the_given_key(audit, key, capsys):
     assert sign(audit, key) == 0
     code, words = told(audit, capsys, "--key", str(key.with_suffix(".pub")))
     assert code == 0
@@ -64,12 +64,6 @@ def test_a_signature_is_accepted_only_with_the_given_key(audit, key, capsys, tmp
     code, words = told(audit, capsys)
     assert code == 0
     assert "its key is unknown; name the trusted key" in words
-    other = private_key(tmp_path / "other")
-    code, words = told(audit, capsys, "--key", str(other.with_suffix(".pub")))
-    assert code == 1
-    assert "no given key that is valid now" in words
-    assert "is NOT SIGNED as required: 1 finding" in words
-    assert "CHANGED" not in words
 
 
 def test_a_second_signature_is_stored_next_to_the_first(audit, key, capsys, tmp_path):
@@ -121,30 +115,10 @@ def test_altered_signatures_are_rejected(key):
         signer(b"another", whole)
 
 
-def test_openssh_checks_our_signatures_and_we_check_those_of_openssh(audit, key, tmp_path):
-    sign(audit, key)
-    allowed = tmp_path / "allowed"
-    allowed.write_text("auditor@example.org " + key.with_suffix(".pub").read_text())
-    seal, signed = audit / "bundle.json", audit / "bundle.json.sig"
-    check = [
-        "ssh-keygen",
-        "-Y",
-        "verify",
-        "-f",
-        allowed,
-        "-I",
-        "auditor@example.org",
-        "-n",
-        "countersight",
-        "-s",
-        signed,
-    ]
-    checked = subprocess.run(check, input=seal.read_bytes(), capture_output=True, timeout=30, check=False)
-    assert checked.returncode == 0, checked.stderr
-    signed.unlink()
-    give = ["ssh-keygen", "-Y", "sign", "-f", key, "-n", "countersight", seal]
+def test_signatures_made_by_openssh_are_accepted(audit, key):
+    give = ["ssh-keygen", "-Y", "sign", "-f", key, "-n", "countersight", audit / "bundle.json"]
     subprocess.run(give, capture_output=True, timeout=30, check=True)
-    found = verify_bundle(audit, trust=Trust(read_allowed_signers([str(allowed)])))
+    found = verify_bundle(audit, trust=Trust(read_allowed_signers([str(key.with_suffix(".pub"))])))
     assert found.sound
     assert not found.signed[0].refused
 
@@ -280,7 +254,6 @@ def test_allowed_signers_are_interpreted_as_by_ssh_keygen(key, tmp_path, options
 def test_a_refused_signature_says_why(audit, key, tmp_path, capsys):
     sign(audit, key)
     public = key.with_suffix(".pub")
-    assert told(audit, capsys, "--key", str(public))[0] == 0
     expired = tmp_path / "expired"
     expired.write_text('auditor valid-before="20200101" ' + public.read_text())
     for options, why in (
@@ -291,6 +264,7 @@ def test_a_refused_signature_says_why(audit, key, tmp_path, capsys):
         code, words = told(audit, capsys, *options)
         assert code == 1
         assert f"no given key that is valid now has signed the seal: bundle.json.sig: {why}" in words
+        assert "is NOT SIGNED as required: 1 finding" in words
     give = ["ssh-keygen", "-Y", "sign", "-f", key, "-n", "file", audit / "bundle.json"]
     (audit / "bundle.json.sig").unlink()
     subprocess.run(give, capture_output=True, timeout=30, check=True)

@@ -42,11 +42,13 @@ def audit(untouched, tmp_path):
     return shutil.copytree(untouched, tmp_path / "seer")
 
 
-def test_an_unchanged_bundle_is_sound(audit, capsys):
+def test_an_unchanged_bundle_is_sound_and_a_folder_without_an_audit_an_error(audit, tmp_path, capsys):
     assert verify(audit) == 0
     told = capsys.readouterr().out
     assert "is sound" in told
     assert "verdicts, edits, scores, documents and page follow" in told
+    assert verify(tmp_path) == 2
+    assert "is not an audit" in capsys.readouterr().err
     assert f"Seal: {hashlib.sha256((audit / 'bundle.json').read_bytes()).hexdigest()}" in told
 
 
@@ -187,14 +189,6 @@ def test_a_given_seal_distinguishes_a_new_seal_from_the_old_one(audit, capsys):
     assert findings(audit) == [], "what people add leaves no trace but the seal itself"
     assert any("not the given one" in line for line in findings(audit, signed))
     assert verify(audit, signed) == 1
-
-
-def test_the_exit_code_is_1_for_findings_and_2_without_an_audit(audit, tmp_path, capsys):
-    assert main(["audit", "verify", str(audit)]) == 0
-    (audit / "verdict.json").unlink()
-    assert main(["audit", "verify", str(audit)]) == 1
-    assert main(["audit", "verify", str(tmp_path)]) == 2
-    assert "is not an audit" in capsys.readouterr().err
 
 
 def test_names_cannot_control_the_terminal(audit, capsys):

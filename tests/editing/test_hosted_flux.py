@@ -102,10 +102,10 @@ def test_failed_orders_are_failed_edits(at, faults, again, why):
 def test_an_order_that_is_never_ready_times_out(at):
     with PictureServer(look="Pending") as server:
         at(server)
-        with pytest.raises(EditFailed, match=r"not ready within 0\.3 s") as caught:
-            edit(FLUX, settings=EditorSettings(timeout=0.3))
+        with pytest.raises(EditFailed, match="not ready within 1 s") as caught:
+            edit(FLUX, settings=EditorSettings(timeout=1))
     assert caught.value.again
-    assert 2 < len(server.asked) < 40
+    assert len(server.asked) > 1
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,6 @@ class Thought(msgspec.Struct, frozen=True, tag="thought", omit_defaults=True):
     """The answer that follows from it, if known."""
     reason: str = ""
     """The reason if the explanation could not be changed; otherwise empty."""
-    said: tuple[str, ...] = ()
-    """The model's replies, if a model rewrote the explanation."""
 
 
 Stage = Literal[

@@ -81,14 +81,21 @@ class Participants(msgspec.Struct, frozen=True):
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """The subject of one case: the question, the picture and its scene."""
+    """The subject of one case: its record and its picture."""
 
     place: StepPlace
-    question: Question
+    record: CaseRecord
     shown: ShownPicture
-    image: str
-    """The picture's file name in the dataset."""
-    scene: Scene | None
+
+    @property
+    def question(self) -> Question:
+        """The question from the dataset."""
+        return self.record.question
+
+    @property
+    def scene(self) -> Scene | None:
+        """The scene in the picture, if it was generated."""
+        return self.record.scene
 
 
 class Stages:
@@ -126,11 +133,10 @@ class Stages:
         place, scene = StepPlace(case.id, row), self._scenes.scene(case.id)
         record = CaseRecord("", case.factual, case.image, case.suite, case.group, scene)
         with suppress(StepFailed):
-            shown = await self.begin(place, record, picture)
-            await self.test(Subject(place, case.factual, shown, case.image, scene))
+            await self.test(await self.begin(place, record, picture))
 
-    async def begin(self, place: StepPlace, record: CaseRecord, picture: Picture | BadPicture) -> ShownPicture:
-        """Record a case and store its picture."""
+    async def begin(self, place: StepPlace, record: CaseRecord, picture: Picture | BadPicture) -> Subject:
+        """Record a case, store its picture, and return it as the subject of the stages."""
 
         async def work() -> StepResult:
             if isinstance(picture, BadPicture):
@@ -138,11 +144,10 @@ class Stages:
             return StepResult(replace(record, picture=await self._keep(picture)))
 
         # The scene follows from the case, so a step of 0.1, which did not record it, is still the same step.
-        known = replace(record, scene=None)
-        inputs = (known, None if isinstance(picture, BadPicture) else digest_of(picture.data))
+        inputs = (replace(record, scene=None), None if isinstance(picture, BadPicture) else digest_of(picture.data))
         output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
         assert isinstance(picture, Picture)
-        return ShownPicture(picture, output.picture)
+        return Subject(place, record, ShownPicture(picture, output.picture))
 
     async def test(self, subject: Subject) -> None:
         """Run the four stages for a subject; raises StepFailed if a step on which others depend fails."""
@@ -307,7 +312,7 @@ class Stages:
         if self._participants.editor is None:
             return None
         seed = self._manifest.seed
-        request = EditRequest(subject.shown.picture, NOTHING, seed, scene=subject.scene, name=subject.image)
+        request = EditRequest(subject.shown.picture, NOTHING, seed, scene=subject.scene, name=subject.record.image)
         return await self._participants.editor.abilities(request)
 
     async def _edit(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
@@ -316,7 +321,7 @@ class Stages:
         assert editor is not None
         record = EditRecord(instruction, shown.digest, seed=seed)
         request = EditRequest(
-            shown.picture, instruction, seed, scene=subject.scene, name=subject.image, orders=self._orders
+            shown.picture, instruction, seed, scene=subject.scene, name=subject.record.image, orders=self._orders
         )
 
         async def work() -> StepResult:

@@ -34,7 +34,7 @@ from countersight.audits.records import (
     Usage,
     Verdict,
 )
-from countersight.audits.stages import Participants, Stages, Subject
+from countersight.audits.stages import Participants, Stages
 from countersight.audits.steps import StepFailed, StepResult
 from countersight.audits.trail import AuditTrail
 from countersight.dataset import Dataset
@@ -358,8 +358,7 @@ def replay_stages(audit: AuditTrail, dataset: Dataset | None, unlike: What) -> I
         if dataset is not None:
             await stages.audit(step.place.row, dataset.case_at(step.place.row))
         elif isinstance(record := step.output, CaseRecord):
-            shown = await stages.begin(step.place, record, folder.picture(record.picture))
-            await stages.test(Subject(step.place, record.question, shown, record.image, record.scene))
+            await stages.test(await stages.begin(step.place, record, folder.picture(record.picture)))
         else:
             replay.visited.add((step.stage, step.place))  # it failed, and cannot be repeated without the dataset
 
