@@ -18,6 +18,34 @@ from countersight.models.protocol import ModelSettings
 QUICK = RetryPolicy(concurrency=8, attempts=3, backoff=0.01)
 
 
+class Scripted:
+    """A model that replies to a request as a function says, and keeps the requests."""
+
+    name, settings, needs_picture = "scripted", {}, False
+
+    def __init__(self, say):
+        self.say, self.requests = say, []
+
+    async def reply(self, request):
+        self.requests.append(request)
+        return self.say(request)
+
+    async def close(self):
+        pass
+
+
+class Ranking(Scripted):
+    """A scripted model that also ranks: `lose` gives the loss of each option."""
+
+    def __init__(self, say, lose):
+        super().__init__(say)
+        self.lose = lose
+
+    async def losses(self, request):
+        self.requests.append(request)
+        return tuple(map(self.lose, request.options))
+
+
 def ask(
     folder,
     output,
@@ -26,6 +54,7 @@ def ask(
     prompt="0-shot",
     shown=False,
     answering="generate",
+    again="",
     retry=QUICK,
     stop_when=None,
     pool=None,
@@ -44,6 +73,7 @@ def ask(
             shown=shown,
             answering=answering,
             seed=settings.get("seed", 0),
+            again=again,
         )
         stop = asyncio.Event()
         stopping = asyncio.create_task(_stop(stop, stop_when)) if stop_when else None

@@ -83,6 +83,13 @@ def test_an_editor_or_a_judge_that_raises_fails_its_own_step(flowers, tmp_path):
     assert cs.report(judged, out=tmp_path / "tables").html.is_file()
 
 
+def test_judges_that_vote_more_than_once_have_a_temperature(flowers, tmp_path):
+    with ChatServer("say:{}") as server:
+        options = {"extractor": "rules", "editor": "exact", "cases": 1, "settings": cs.ModelSettings(seed=5)}
+        cs.audit(flowers, "embedded", judges=[server.name], votes=2, out=tmp_path / "audit", **options)
+    assert {(request["temperature"], request["seed"]) for request in server.requests} == {(0.7, 5), (0.7, 6)}
+
+
 def test_datasets_are_named_by_objects_and_paths(flowers, tmp_path):
     run = cs.run(flowers, "chance", out=tmp_path / "run")
     assert cs.score(run, dataset=str(flowers.path), gold=flowers).overall.factual.n == 6

@@ -1,6 +1,5 @@
 """Format numbers, and text from files and servers, for display in a terminal."""
 
-import difflib
 import re
 from collections.abc import Iterable
 from unicodedata import combining, east_asian_width
@@ -31,6 +30,8 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 def _near(name: str, names: Iterable[str]) -> list[str]:
     """Return the names that start with this one or, if there are none, the most similar name."""
+    import difflib
+
     known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without their optional parts
     typed = re.sub(r"\b(zero|one)\b", lambda word: str(("zero", "one").index(word[0])), name.casefold())
     near = [each for each in known if typed and each.startswith(typed)]

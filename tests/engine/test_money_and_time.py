@@ -8,28 +8,26 @@ from collections import Counter
 import pytest
 from chat_server import ChatServer
 from making import case, dataset
-from running import ask, replies, run_command
+from running import Scripted, ask, replies, run_command
 
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy, RunOptions, Sample, Tally, ask_dataset, find_prompt
+from countersight.engine import RetryPolicy, Sample, Tally
 from countersight.engine.retry import Client
 from countersight.errors import ModelError, RunError, Unreachable
-from countersight.models import Answer, open_model
+from countersight.models import Answer
 from countersight.scoring import describe_progress, score_run
 
 
-class Costly:
-    """Answers for ten cents."""
+class Costly(Scripted):
+    """A model that costs ten cents per reply."""
 
-    name, settings, needs_picture = "costly", {}, True
+    def __init__(self, **answer) -> None:
+        super().__init__(lambda request: Answer(**{"text": "B", "cost": 0.1} | answer))
 
     async def reply(self, request):
         await asyncio.sleep(0)
-        return Answer("B", cost=0.1)
-
-    async def close(self) -> None:
-        pass
+        return await super().reply(request)
 
 
 def test_a_sample_is_stratified_and_contained_in_a_larger_one(tmp_path) -> None:
@@ -53,9 +51,7 @@ def test_a_limited_run_can_be_extended(tmp_path) -> None:
         assert progress == f"{2 * number} of {2 * number} questions scored"
     assert len({reply.row for reply in replies(tmp_path / "run")}) == 5
     assert json.loads((tmp_path / "run/run.json").read_text())["observed"]["sample"] == {"cases": 5, "seed": 0}
-    asyncio.run(
-        ask_dataset(Dataset.open(folder), tmp_path / "run", open_model("chance"), RunOptions(find_prompt("0-shot")))
-    )
+    ask(folder, tmp_path / "run", "chance")
     assert describe_progress(score_run(tmp_path / "run").overall) == "16 of 16 questions scored"
 
 
@@ -85,10 +81,6 @@ def test_the_command_says_that_the_budget_is_spent(tmp_path) -> None:
 
 
 def test_a_budget_that_cannot_be_kept_is_refused(tmp_path, capsys) -> None:
-    class Silent(Costly):
-        async def reply(self, request):
-            return Answer("B")
-
     folder = dataset(tmp_path / "data", 6)
     with ChatServer() as server:
         command = ["run", str(folder), "--model", server.name, "-o", str(tmp_path / "run"), "--budget", "5"]
@@ -96,22 +88,15 @@ def test_a_budget_that_cannot_be_kept_is_refused(tmp_path, capsys) -> None:
         assert server.requests == []
     assert "set it with --price IN,OUT, or leave out --budget" in capsys.readouterr().err
     with pytest.raises(RunError, match="none of the first 5 answers reports its cost"):
-        ask(folder, tmp_path / "silent", Silent(), budget=5.0, retry=RetryPolicy(concurrency=1))
+        ask(folder, tmp_path / "silent", Costly(cost=0.0), budget=5.0, retry=RetryPolicy(concurrency=1))
     assert len(replies(tmp_path / "silent")) == 5
 
 
 def test_replaced_replies_count_towards_the_cost(tmp_path) -> None:
-    class Cutting(Costly):
-        async def reply(self, request):
-            return Answer("", cost=0.1, finish="length")
-
     folder = dataset(tmp_path / "data", 4)
-    assert ask(folder, tmp_path / "run", Cutting()).cost == pytest.approx(0.8)
-    way = RunOptions(find_prompt("0-shot"), again="cut")
+    assert ask(folder, tmp_path / "run", Costly(text="", finish="length")).cost == pytest.approx(0.8)
     for budget, cost in ((0.95, 0.9), (9.0, 1.6)):
-        tally = Tally()
-        asyncio.run(ask_dataset(Dataset.open(folder), tmp_path / "run", Costly(), way, tally=tally, budget=budget))
-        assert tally.cost == pytest.approx(cost)
+        assert ask(folder, tmp_path / "run", Costly(), again="cut", budget=budget).cost == pytest.approx(cost)
 
 
 def test_a_dry_run_sends_nothing_and_prints_an_estimate(tmp_path) -> None:
@@ -167,26 +152,25 @@ def test_an_endpoint_that_fails_is_left_alone_for_a_while(tmp_path) -> None:
     assert len(ill.requests) <= 16
 
 
-class Comes(Costly):
-    """Is gone for so many questions after the first answers."""
+def gone_for(requests: int) -> Scripted:
+    """A model that cannot be reached for this many requests after the first four."""
 
-    def __init__(self, gone) -> None:
-        self.asked, self.gone = 0, gone
-
-    async def reply(self, request):
-        self.asked += 1
-        if 4 < self.asked <= 4 + self.gone:
+    def say(request):
+        if 4 < len(model.requests) <= 4 + requests:
             raise Unreachable("cannot connect")
         return Answer("B")
+
+    model = Scripted(say)
+    return model
 
 
 def test_a_run_waits_for_a_server_that_answered_before(tmp_path) -> None:
     folder = dataset(tmp_path / "data", 6)
     retry = RetryPolicy(concurrency=2, attempts=3, backoff=0.001, gone=30)
-    tally = ask(folder, tmp_path / "run", Comes(40), retry=retry)
+    tally = ask(folder, tmp_path / "run", gone_for(40), retry=retry)
     assert (tally.answered, tally.failed) == (12, 0)
     with pytest.raises(ModelError, match="run the same command to continue"):
-        ask(folder, tmp_path / "other", Comes(10**9), retry=RetryPolicy(2, 3, 0.001, gone=0.05))
+        ask(folder, tmp_path / "other", gone_for(10**9), retry=RetryPolicy(2, 3, 0.001, gone=0.05))
 
 
 def test_the_status_says_how_long_a_run_waits_for_the_server() -> None:

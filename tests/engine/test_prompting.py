@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from chat_server import ChatServer, question_of
 from making import case, choice, dataset, picture
-from running import answers, ask, command_here, journal_size, replies, run_command, run_killed
+from running import Ranking, Scripted, answers, ask, command_here, journal_size, replies, run_command, run_killed
 
 from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.engine import PROMPTS, RetryPolicy, RunFolder, orders_of
@@ -41,30 +41,15 @@ def judged(folder, output):
     return {(found.case(row), worlds[column]): OUTCOMES[found.codes[row, column]] for row, column in places}
 
 
-class Knows:
-    """A model that knows the text of every right option, and finds it wherever it stands."""
-
-    name, settings, needs_picture = "knows", {}, False
-
-    def __init__(self, text="5"):
-        self.text = text
-        self.requests = []
-
-    async def reply(self, request):
-        self.requests.append(request)
-        texts = [option.text for option in request.options]
-        return Answer(LETTERS[texts.index(self.text)] if self.text in texts else "yes", tokens_in=10, cost=0.5)
-
-    async def close(self):
-        pass
+def knows(request):
+    """The reply of a model that knows the right option and finds it wherever it stands."""
+    texts = [option.text for option in request.options]
+    return Answer(LETTERS[texts.index("5")] if "5" in texts else "yes", tokens_in=10, cost=0.5)
 
 
-class Ranks(Knows):
-    """The same, and its losses: the text it knows has the smallest."""
-
-    async def losses(self, request):
-        self.requests.append(request)
-        return tuple(0.1 if option.text in (self.text, "yes") else 1.0 for option in request.options)
+def ranks():
+    """The same model with losses: the option that it knows has the smallest."""
+    return Ranking(knows, lambda option: 0.1 if option.text in ("5", "yes") else 1.0)
 
 
 # thinking aloud
@@ -93,7 +78,7 @@ def test_the_prompt_says_how_long_an_answer_may_be_unless_the_user_does(tmp_path
 
 
 def test_options_are_ranked_after_the_reasoning(tmp_path):
-    model = Ranks()
+    model = ranks()
     folder = dataset(tmp_path / "d", [case(1)])
     ask(folder, tmp_path / "r", model, prompt="cot", answering="rank")
     *_, last = model.requests
@@ -153,7 +138,7 @@ def test_examples_with_bad_pictures_are_skipped_and_missing_examples_fail_the_qu
 
 
 def test_ranked_examples_are_answered_with_the_option_itself(tmp_path):
-    model = Ranks()
+    model = ranks()
     ask(dataset(tmp_path / "d", 4), tmp_path / "r", model, prompt="1-shot", answering="rank")
     for request in model.requests:
         example, said, asked = request.turns
@@ -241,7 +226,7 @@ def test_the_recorded_answer_is_used_when_the_run_resumes(tmp_path):
 
 
 def test_a_ranked_factual_answer_is_given_as_text(tmp_path):
-    model = Ranks()
+    model = ranks()
     kinds = [
         case(0),
         case(1, factual=Question("Is it?", "yes", "boolean")),
@@ -293,7 +278,7 @@ def test_every_option_has_every_position_equally_often():
 
 
 def test_a_model_that_knows_the_text_wins_in_every_order_and_one_that_says_a_ends_unread(tmp_path):
-    model = Knows()
+    model = Scripted(knows)
     folder = dataset(tmp_path / "d", [case(1), case(2, factual=Question("Is it?", "yes", "boolean"))])
     tally = ask(folder, tmp_path / "r", model, prompt="swapped")
     assert (tally.total, tally.answered) == (4, 4)
@@ -312,14 +297,12 @@ def test_a_model_that_knows_the_text_wins_in_every_order_and_one_that_says_a_end
 
 
 def test_one_order_that_fails_fails_the_question_and_keeps_what_was_answered(tmp_path):
-    class Stumbles(Knows):
-        async def reply(self, request):
-            if [option.text for option in request.options[:2]] == ["7", "9"]:
-                self.requests.append(request)
-                raise AskingFailed("stumbled", again=True)
-            return await super().reply(request)
+    def stumbles(request):
+        if [option.text for option in request.options[:2]] == ["7", "9"]:
+            raise AskingFailed("stumbled", again=True)
+        return knows(request)
 
-    model = Stumbles()
+    model = Scripted(stumbles)
     folder = dataset(tmp_path / "d", [case(0, counterfactual=None)])
     tally = ask(
         folder, tmp_path / "r", model, prompt="swapped", retry=RetryPolicy(concurrency=1, attempts=3, backoff=0.001)
@@ -330,7 +313,7 @@ def test_one_order_that_fails_fails_the_question_and_keeps_what_was_answered(tmp
     assert (reply.state, reply.reason) == ("failed", "stumbled")
     assert [order.places for order in reply.orders] == list(orders_of(4)[:before])
     assert (len(model.requests), reply.attempts, reply.tokens_in) == (before + 3, before + 3, 10 * before)
-    whole = Knows()
+    whole = Scripted(knows)
     assert ask(folder, tmp_path / "r", whole, prompt="swapped").answered == 1
     assert len(whole.requests) == 4 - before  # what was answered is not asked again
     assert [order.places for order in replies(tmp_path / "r")[-1].orders] == list(orders_of(4))
@@ -378,7 +361,7 @@ def test_an_older_run_with_all_orders_opens_and_scores(tmp_path):
     """A run of swapped once asked four options in all 24 orders."""
     folder = dataset(tmp_path / "d", [case(1)])
     before = msgspec.structs.replace(PROMPTS["swapped"], orders="every")
-    model = Knows()
+    model = Scripted(knows)
     ask(folder, tmp_path / "r", model, prompt=before)
     assert [len(reply.orders) for reply in replies(tmp_path / "r")] == [24, 24]
     assert set(judged(folder, tmp_path / "r").values()) == {"right"}
@@ -410,7 +393,7 @@ def test_cfmm_shows_its_example_before_counterfactual_questions_only(tmp_path, n
 
 
 def test_cfmm_thinks_before_ranking_counterfactual_options_only(tmp_path):
-    model = Ranks()
+    model = ranks()
     folder = dataset(tmp_path / "d", 2)
     ask(folder, tmp_path / "r", model, prompt="cfmm-1-shot-cot", answering="rank")
     concluded = [request.key for request in model.requests if request.turns[-1].text == PROMPTS["cot"].concluding]

@@ -1,6 +1,5 @@
 """A model whose reply could not be read is asked to state only its final answer: `--again unread`."""
 
-import asyncio
 import json
 import shlex
 
@@ -8,15 +7,14 @@ import pytest
 from chat_server import ChatServer, question_of
 from making import case, dataset
 from msgspec.structs import replace
-from running import QUICK, ask, replies, start_command
+from running import Ranking, ask, replies, start_command
 from waiting import wait_until
 
 import countersight as cs
 from countersight.case import Question
 from countersight.cli import main
-from countersight.dataset import Dataset
-from countersight.engine import RunFolder, RunOptions, ask_dataset, find_prompt
-from countersight.models import Answer, ModelSettings, open_model
+from countersight.engine import RunFolder
+from countersight.models import Answer
 from countersight.reports import write_report
 from countersight.scoring import score_run
 
@@ -36,13 +34,6 @@ def command(folder, output, model, *more):
 
 def restated(output):
     return [reply for reply in replies(output) if reply.restates]
-
-
-def again(folder, output, model, **way):
-    """The same through the library, in this process."""
-    model = open_model(model, ModelSettings()) if isinstance(model, str) else model
-    asked = RunOptions(way.pop("prompt", find_prompt("0-shot")), again="unread", **way)
-    asyncio.run(ask_dataset(Dataset.open(folder), output, model, asked, retry=QUICK))
 
 
 def test_a_server_that_rambles_first_leaves_nothing_unread(tmp_path, capsys):
@@ -93,7 +84,7 @@ def test_a_reply_is_restated_once_and_remaining_unread_replies_are_reported(tmp_
         assert b"restates" not in (run / "replies.jsonl").read_bytes()  # the lines are those of earlier versions
         assert ask(folder, run, server.name).before == len(server.requests) == 60  # a plain call does not restate
         for _ in range(2):
-            again(folder, run, server.name)
+            ask(folder, run, server.name, again="unread")
         assert len(server.requests) == 60 + 59
     overall = score_run(run).overall
     assert (overall.unread, overall.restated) == (59, 59)
@@ -149,13 +140,13 @@ def test_restating_works_with_other_prompts(tmp_path, prompt):
         before = score_run(run).overall
         assert before.unread
         asked = len(server.requests)
-        again(folder, run, server.name, prompt=find_prompt(prompt))
+        ask(folder, run, server.name, prompt=prompt, again="unread")
         assert all(ASKED in question_of(one) for one in server.requests[asked:])
         after = score_run(run).overall
         # In several orders, the same letter is another option each time: a tie is no answer.
         assert after.unread == 0 or prompt == "swapped"
         asked = len(server.requests)
-        again(folder, run, server.name, prompt=find_prompt(prompt))
+        ask(folder, run, server.name, prompt=prompt, again="unread")
         assert len(server.requests) == asked
 
 
@@ -176,34 +167,17 @@ def test_a_function_receives_its_own_reply(tmp_path):
     assert all(RAMBLES in each and "How many dots" in each for each in heard)
 
 
-class Ranked:
-    """A model computed here that rambles, and whose losses say what it means by that."""
-
-    name, settings, needs_picture = "ranked", {}, False
-
-    def __init__(self):
-        self.ranked = []
-
-    async def reply(self, request):
-        return Answer(RAMBLES)
-
-    async def losses(self, request):
-        self.ranked.append(request)
-        return tuple(0.5 if place == 1 else 2.0 for place, _ in enumerate(request.options))
-
-    async def close(self):
-        pass
-
-
 def test_a_ranking_model_ranks_the_options_after_its_own_reply(tmp_path):
     yes = Question("Are there dots?", "no", "boolean")
     folder = dataset(tmp_path / "d", [replace(case(number), factual=yes) for number in range(6)])
-    run, model = tmp_path / "r", Ranked()
+    model = Ranking(lambda request: Answer(RAMBLES), lambda option: 0.5 if option.text in ("no", "B") else 2.0)
+    run = tmp_path / "r"
     ask(folder, run, model)
-    again(folder, run, model)
+    model.requests.clear()
+    ask(folder, run, model, again="unread")
     assert {(reply.world, reply.text) for reply in restated(run)} == {("factual", "no"), ("counterfactual", "B")}
-    assert {request.turns[-2].text for request in model.ranked} == {RAMBLES}
-    assert {tuple(option.text for option in request.options) for request in model.ranked} == {
+    assert {request.turns[-2].text for request in model.requests} == {RAMBLES}
+    assert {tuple(option.text for option in request.options) for request in model.requests} == {
         ("yes", "no"),
         tuple("ABCD"),
     }

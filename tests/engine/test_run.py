@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from chat_server import ChatServer, completion, letter, question_of
 from making import case, dataset, picture
-from running import QUICK, answers, ask, journal_size, replies, run_command, start_command
+from running import QUICK, Ranking, Scripted, answers, ask, journal_size, replies, run_command, start_command
 from waiting import wait_until
 
 from countersight.case import Question
@@ -21,28 +21,14 @@ from countersight.models.protocol import Answer, ModelSettings
 from countersight.models.service import Received, status_error
 
 
-class Doubtful:
-    """A model that ranks: the loss of an option is its distance from 5."""
-
-    name, settings, needs_picture = "doubtful", {}, False
-
-    async def reply(self, request):
-        raise AssertionError("it was to rank")
-
-    async def losses(self, request):
-        return tuple(abs(float(option.text) - 5) if option.text.isdigit() else 1.0 for option in request.options)
-
-    async def close(self):
-        pass
-
-
 def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tmp_path):
     kinds = [
         case(0),
         case(1, factual=Question("Is it?", "no", "boolean")),
         case(2, factual=Question("?", "3", "number")),
     ]
-    tally = ask(dataset(tmp_path / "d", kinds), tmp_path / "r", Doubtful(), answering="rank")
+    model = Ranking(None, lambda option: abs(float(option.text) - 5) if option.text.isdigit() else 1.0)
+    tally = ask(dataset(tmp_path / "d", kinds), tmp_path / "r", model, answering="rank")
     said = {(r.row, r.world): (r.text, r.losses, r.reason) for r in replies(tmp_path / "r")}
     assert said[0, "factual"] == ("B", (2.0, 0.0, 2.0, 4.0), "")
     assert said[1, "factual"] == ("yes", (1.0, 1.0), "")
@@ -50,22 +36,17 @@ def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tm
     assert (tally.answered, tally.failed, tally.total, tally.unasked.total()) == (5, 0, 5, 1)
 
 
-class Plain(Doubtful):
+class Plain(Scripted):
     def reply(self, request):
         return Answer("A")
-
-
-class Silent(Doubtful):
-    async def reply(self, request):
-        return Answer(None)
 
 
 @pytest.mark.parametrize(
     ("model", "answering", "sentence"),
     [
         ("chance", "rank", "chance reports no losses"),
-        (Plain(), "generate", r"doubtful: reply must be an async function \(async def\)"),
-        (Silent(), "generate", "doubtful: the text of an Answer must be a str, not None"),
+        (Plain(None), "generate", r"scripted: reply must be an async function \(async def\)"),
+        (Scripted(lambda request: Answer(None)), "generate", "scripted: the text of an Answer must be a str, not None"),
     ],
 )
 def test_a_model_that_cannot_do_what_is_asked_stops_the_run(tmp_path, model, answering, sentence):

@@ -2,28 +2,12 @@
 
 import pytest
 from making import case, dataset
-from running import ask, replies
+from running import Scripted, ask, replies
 
 from countersight.dataset import Dataset
 from countersight.models import Answer, FunctionModel
 
 FRAMES = ("images/0-b.png", "images/0-c.png")
-
-
-class Watching:
-    """A model that says how many pictures it was shown, and keeps them."""
-
-    name, settings, needs_picture = "watching", {}, True
-
-    def __init__(self):
-        self.shown = {}
-
-    async def reply(self, request):
-        self.shown[request.key] = request.pictures
-        return Answer(str(len(request.pictures)))
-
-    async def close(self):
-        pass
 
 
 @pytest.fixture
@@ -32,18 +16,19 @@ def frames(tmp_path):
 
 
 def test_all_pictures_of_a_case_are_shown_in_order(frames, tmp_path):
-    model = Watching()
+    model = Scripted(lambda request: Answer("3"))
     ask(frames, tmp_path / "r", model, shown=True)
+    shown = {request.key: request.pictures for request in model.requests}
     data = {name: (frames / name).read_bytes() for name in ("images/0.png", *FRAMES)}
-    assert [picture.data for picture in model.shown["case-0/factual/told"]] == list(data.values())
-    counts = {key: len(shown) for key, shown in model.shown.items()}
+    assert [picture.data for picture in shown["case-0/factual/told"]] == list(data.values())
+    counts = {key: len(pictures) for key, pictures in shown.items()}
     assert (counts["case-0/counterfactual/told"], counts["case-0/counterfactual/shown"]) == (3, 1)
     assert counts["case-1/factual/told"] == 1
 
 
 def test_an_exchanged_further_picture_fails_only_its_case(frames, tmp_path):
     (frames / FRAMES[1]).write_bytes((frames / "images/0.png").read_bytes())
-    tally = ask(frames, tmp_path / "r", Watching())
+    tally = ask(frames, tmp_path / "r", Scripted(lambda request: Answer("3")))
     assert (tally.failed, tally.bad_pictures) == (2, 1)
     assert {reply.reason for reply in replies(tmp_path / "r") if reply.state == "failed"} == {
         f"picture {FRAMES[1]} has changed since the dataset was made"

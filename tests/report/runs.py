@@ -7,7 +7,7 @@ import msgspec
 
 from countersight.case import Case, Reply
 from countersight.dataset.folder import Dataset
-from countersight.engine import PROMPTS, Answering, Prompt, RunFolder
+from countersight.engine import PROMPTS, Answering, Prompt, RunFolder, RunOptions
 
 Said = Mapping[int, tuple[str | None, str | None]]
 """For each row what was said as it is and under a change; None where nothing was."""
@@ -29,9 +29,7 @@ def recorded(
         dataset=Dataset.open(source),
         model=model,
         settings={},
-        prompt=prompt,
-        shown=shown,
-        answering=answering,
+        options=RunOptions(prompt, shown, answering),
     )
     with begun.writing() as journal:
         for reply in replies:

@@ -18,7 +18,7 @@ import msgspec
 from countersight import __version__
 from countersight.audits.records import METHOD_WORDS, Actor, Manifest, Step, decode_record
 from countersight.editing import EditOrder
-from countersight.engine import Journal, create_locked_folder, lock_folder, open_journal, read_manifest, write_manifest
+from countersight.engine import Journal, create_locked_folder, lock_folder, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
 from countersight.files import bounded_lines, write_whole
 from countersight.picture import Picture, check_picture
@@ -92,7 +92,7 @@ class AuditFolder:
     @contextlib.contextmanager
     def writing(self) -> Iterator[Journal]:
         """Open the log for writing, for this process alone."""
-        with open_journal(self._lock or lock_folder(self.path, AuditError), self.path / LOG) as journal:
+        with self._lock or lock_folder(self.path, AuditError), Journal(self.path / LOG) as journal:
             yield journal
 
     def keep(self, data: bytes, mime: str) -> str:

@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     import asyncio
 
     from countersight.audits import Finished
-    from countersight.models import ModelSettings
-
-TEMPERATURE_OF_SEVERAL_VOTES: Final = 0.7
-"""Temperature of judges that vote more than once; at 0, all votes would be nearly the same."""
 
 _JUDGE: Final = "exact, rules, or a language model; may be given several times; see: countersight list judges"
 _VOTES: Final = {
@@ -140,27 +136,22 @@ def _method(chosen: argparse.Namespace) -> dict[str, Any]:
     return plain | audit_method(chosen.judge, chosen.control, chosen.checker)
 
 
-def _helper_settings(chosen: argparse.Namespace, *, votes: int = 1) -> "ModelSettings":
-    """Return the settings of the extractor or of the judges, with enough tokens for reasoning and JSON."""
-    plain = argparse.Namespace(seed=chosen.seed, timeout=chosen.timeout, ray=chosen.ray)
-    return model_settings(plain, max_tokens=2048, temperature=TEMPERATURE_OF_SEVERAL_VOTES if votes > 1 else 0.0)
-
-
 def _audit(chosen: argparse.Namespace) -> int:
     from countersight.audits import AuditOptions, AuditTally, audit_dataset, refuse_without_criteria
     from countersight.dataset import Dataset
     from countersight.editing import EditorSettings
     from countersight.engine import RetryPolicy
-    from countersight.verbs import audit_prompts
+    from countersight.verbs import audit_prompts, helper_settings
 
+    settings = model_settings(chosen)
     options = AuditOptions(
         model=chosen.model,
         extractor=chosen.extractor,
         editor=chosen.editor,
         prompts=audit_prompts(chosen.prompts, chosen.extractor),
-        settings=model_settings(chosen),
-        extractor_settings=_helper_settings(chosen),
-        judge_settings=_helper_settings(chosen, votes=chosen.votes),
+        settings=settings,
+        extractor_settings=helper_settings(settings),
+        judge_settings=helper_settings(settings, chosen.votes),
         editor_settings=EditorSettings(timeout=chosen.timeout),
         retry=RetryPolicy(concurrency=chosen.concurrency),
         calibration=chosen.calibration,
@@ -212,6 +203,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
     from countersight.audits.page import calibration_grids
     from countersight.engine import RetryPolicy
     from countersight.html import print_grids
+    from countersight.verbs import helper_settings
 
     if chosen.people or chosen.audit:
         if not (chosen.people and chosen.audit):
@@ -227,7 +219,7 @@ def _calibrate(chosen: argparse.Namespace) -> int:
         "judges": tuple(chosen.judge),
         "prompts": find_prompts(chosen.prompts or USUAL),
         "votes": chosen.votes,
-        "judge_settings": _helper_settings(chosen, votes=chosen.votes),
+        "judge_settings": helper_settings(model_settings(chosen), chosen.votes),
         "retry": RetryPolicy(concurrency=chosen.concurrency),
     }
     tally = AuditTally()

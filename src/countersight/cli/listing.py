@@ -2,11 +2,13 @@
 
 import argparse
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from countersight.cli.parsing import AUDIT_VERBS, Verbs, build_parser, verb
 from countersight.errors import CountersightError
-from countersight.registry import Registry
+
+if TYPE_CHECKING:
+    from countersight.registry import Registry
 
 _LIST: Final = {
     "WHAT {suites,models,prompts,editors,extractors,judges,checkers,formats,tools}": "what to list",
@@ -92,7 +94,7 @@ def _list_prompts(*, whole: bool) -> None:
     _print_faults(faults)
 
 
-def _registry(what: str) -> tuple[Registry[Any], dict[str, str]]:
+def _registry(what: str) -> "tuple[Registry[Any], dict[str, str]]":
     """Return the registry of one kind of plug-in, and other accepted values."""
     if what == "models":
         from countersight.models import MODELS

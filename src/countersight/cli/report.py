@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from countersight.cli.parsing import Verbs, in_options, shared_options, verb
 from countersight.cli.terminal import EXIT_STOPPED, run_work
 from countersight.errors import CountersightError
-from countersight.files import refuse_foreign_folder
 from countersight.progress import bar
 from countersight.text import printable, several
 
@@ -109,6 +108,7 @@ def _report(chosen: argparse.Namespace) -> int:
     from rich.console import Console
 
     from countersight.engine import run_folders
+    from countersight.files import refuse_foreign_folder
     from countersight.reports import print_tables, write_report
 
     refuse_foreign_folder(chosen.output, "report.html", "readings")

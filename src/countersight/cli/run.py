@@ -78,9 +78,8 @@ def _run(chosen: argparse.Namespace) -> int:
 
 def _run_one(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset, hidden_in
-    from countersight.engine import RunFolder, estimate_run, find_prompt
+    from countersight.engine import RunFolder, RunOptions, Sample, estimate_run, find_prompt, restore_options
     from countersight.models import open_model, without_keys
-    from countersight.verbs import prepare_run
 
     _check(chosen)
     dataset, output = Dataset.open(chosen.dataset), chosen.output or _default_output(chosen.dataset, chosen.model)
@@ -88,18 +87,16 @@ def _run_one(chosen: argparse.Namespace) -> int:
     if hidden and chosen.until is not None:
         raise CountersightError("--until needs the right answers, which are hidden in this dataset; leave it out")
     prompt = find_prompt(chosen.prompt)
-    options, settings, pool, rule = prepare_run(
-        output,
-        prompt=prompt,
-        settings=model_settings(chosen, max_tokens=chosen.max_tokens or prompt.max_tokens),
-        shown=chosen.shown,
-        answering="rank" if chosen.rank else "generate",
-        shots_from=Dataset.open(chosen.shots_from) if chosen.shots_from else None,
-        cases=chosen.limit,
-        again=chosen.again,
-        until=chosen.until,
-        until_metric=chosen.until_metric,
-    )
+    settings = model_settings(chosen, max_tokens=chosen.max_tokens or prompt.max_tokens)
+    pool = Dataset.open(chosen.shots_from) if chosen.shots_from else None
+    sample = Sample(chosen.limit, chosen.seed) if chosen.limit else None
+    options = RunOptions(prompt, chosen.shown, "rank" if chosen.rank else "generate", chosen.seed, chosen.again, sample)
+    options, settings, pool = restore_options(output, options, settings, pool)
+    rule = None
+    if chosen.until is not None:
+        from countersight.scoring import Until  # slow to import
+
+        rule = Until(None if chosen.until == "decided" else chosen.until, chosen.until_metric or "drop", chosen.seed)
     if chosen.dry_run:
         with without_keys() as missing:
             model = open_model(chosen.model, settings)

@@ -18,7 +18,7 @@ from countersight.collect.figures import campaign_figures, format_agreement, lab
 from countersight.collect.flows.judge import PersonVerdict
 from countersight.collect.flows.verify import CaseVerdict, case_of, final_verdict
 from countersight.dataset import Dataset, DatasetWriter, read_card
-from countersight.engine import Prompt, RunFolder
+from countersight.engine import Prompt, RunFolder, RunOptions
 from countersight.errors import CampaignError
 from countersight.files import Staging
 from countersight.text import several
@@ -206,7 +206,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
         "pooled": "the most frequent answer; ties are broken at random",
         **format_agreement(named.agreement),
     }
-    run = RunFolder.begin(folder, dataset=dataset, model="people", settings=settings, prompt=PROMPT, shown=False)
+    run = RunFolder.begin(folder, dataset=dataset, model="people", settings=settings, options=RunOptions(PROMPT))
     with run.writing() as journal:
         for finished in found:
             journal.append(_pool(finished))

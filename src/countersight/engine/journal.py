@@ -4,7 +4,6 @@ A reply is written before it is shown, so killing the process loses nothing that
 truncated last line, which is dropped; its question is asked again.
 """
 
-import contextlib
 import errno
 import fcntl
 import os
@@ -192,10 +191,3 @@ def read_manifest(file: Path, kind: type[T], what: str, error: type[Countersight
 def write_manifest(file: Path, manifest: msgspec.Struct) -> None:
     """Write the manifest of a folder."""
     write_whole(file, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-
-
-@contextlib.contextmanager
-def open_journal(lock: BinaryIO, file: Path) -> Iterator[Journal]:
-    """Open the folder's journal with an exclusive lock."""
-    with lock, Journal(file) as journal:
-        yield journal

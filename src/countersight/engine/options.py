@@ -1,18 +1,17 @@
 """The options of a run, and random samples of the cases of a dataset."""
 
 from collections import defaultdict
-from pathlib import Path
 from random import Random
 from typing import Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from countersight.case import Case
 from countersight.dataset import Dataset
-from countersight.engine.prompts import Prompt, find_prompt
-from countersight.engine.run_folder import MANIFEST, Answering, RunFolder
-from countersight.models import ModelSettings
+from countersight.engine.prompts import Prompt
+
+Answering = Literal["generate", "rank"]
+"""Whether the model writes its answer (`generate`), or the option with the smallest loss is the answer (`rank`)."""
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -74,34 +73,3 @@ class RunOptions(msgspec.Struct, frozen=True):
     """Which replies to request again: `cut`, `empty` or `unread`; "" to ask only pending questions."""
     sample: Sample | None = None
     """The sample to ask, or None for all cases; a later call may extend it."""
-
-
-def restore_options(
-    output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
-) -> tuple[RunOptions, ModelSettings, Dataset | None]:
-    """Replace options and settings that have default values with those of the existing run, if `again` is set.
-
-    A call with `again` therefore needs only the folder of the run, not all of its options.
-    """
-    if not options.again or not (output / MANIFEST).exists():
-        return options, settings, pool
-    run = RunFolder.open(output)
-    manifest = run.manifest
-    # A visual program stores the settings of its two models with a prefix: `code seed`, `vision seed`.
-    recorded = {key.rpartition(" ")[2]: value for key, value in manifest.settings.items()}
-    if manifest.examples:
-        recorded["seed"] = manifest.examples.seed
-    usual = ModelSettings(max_tokens=options.prompt.max_tokens)
-    names = [name for name in ("seed", "max_tokens", "temperature", "detail") if name in recorded]
-    restored = {name: recorded[name] for name in names if getattr(settings, name) == getattr(usual, name)}
-    settings = replace(settings, **restored)
-    sample = manifest.observed.get("sample")
-    options = replace(
-        options,
-        prompt=manifest.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
-        shown=options.shown or manifest.shown,
-        answering=manifest.answering if options.answering == "generate" else options.answering,
-        seed=settings.seed,
-        sample=options.sample or (msgspec.convert(sample, Sample) if sample else None),
-    )
-    return options, settings, pool or run.examples()

@@ -48,12 +48,8 @@ def begin_run(dataset: Dataset, output: Path, model: Model, options: RunOptions,
         dataset=dataset,
         model=model.name,
         settings=model.settings,
-        prompt=options.prompt,
-        shown=options.shown,
-        answering=options.answering,
+        options=options,
         pool=pool,
-        seed=options.seed,
-        again=options.again,
     )
 
 

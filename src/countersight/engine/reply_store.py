@@ -11,7 +11,7 @@ from typing import Self
 from msgspec.structs import asdict
 
 from countersight.case import Reply
-from countersight.engine.journal import create_locked_folder, open_journal, read_journal
+from countersight.engine.journal import Journal, create_locked_folder, read_journal
 from countersight.engine.outcome import Tally
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy
 from countersight.errors import CountersightError
@@ -30,7 +30,7 @@ class ReplyStore:
         """Open the folder with an exclusive lock; remove it at the end if it contains no replies."""
         lock = create_locked_folder(self.file.parent, self.file.name, "a folder of stored replies", CountersightError)
         try:
-            with open_journal(lock, self.file) as journal:
+            with lock, Journal(self.file) as journal:
                 self.append, self.sync = journal.append, journal.sync
                 self._known = {reply.case: reply for reply in read_journal(self.file) if reply.state == "answered"}
                 self.tally.before = len(self._known)

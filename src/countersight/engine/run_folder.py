@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight import __version__
 from countersight.case import Reply
@@ -19,14 +20,14 @@ from countersight.engine.journal import (
     NumberedReplies,
     create_locked_folder,
     lock_folder,
-    open_journal,
     read_journal,
     read_manifest,
     write_manifest,
 )
-from countersight.engine.prompts import Prompt
+from countersight.engine.options import Answering, RunOptions, Sample
+from countersight.engine.prompts import Prompt, find_prompt
 from countersight.errors import RunError
-from countersight.models import MODELS
+from countersight.models import MODELS, ModelSettings
 
 MANIFEST = "run.json"
 FORMAT = 1
@@ -36,10 +37,6 @@ ORDERS = "orders.jsonl"
 """Replies to single option orders, for questions that are not answered in every order yet; deleted at the end."""
 LEFT_OUT = "left out"
 """The manifest key for questions that cannot be asked: their number by reason."""
-
-
-Answering = Literal["generate", "rank"]
-"""Whether the model writes its answer (`generate`), or the option with the smallest loss is the answer (`rank`)."""
 
 
 class DatasetReference(msgspec.Struct, frozen=True):
@@ -138,45 +135,41 @@ class RunFolder:
         dataset: Dataset,
         model: str,
         settings: dict[str, Any],
-        prompt: Prompt,
-        shown: bool,
-        answering: Answering = "generate",
+        options: RunOptions,
         pool: Dataset | None = None,
-        seed: int = 0,
-        again: str = "",
     ) -> Self:
         """Start a run in a folder, or resume the run in it if it has the same dataset, model, prompt and options.
 
-        If replies are requested `again`, the token limit may differ and is recorded. Examples for the prompt come from
-        `pool` (default: the dataset itself), selected by `seed`.
+        If replies are requested again, the token limit may differ and is recorded. Examples for the prompt come from
+        `pool` (default: the dataset itself).
         """
-        path = Path(path)
+        path, prompt = Path(path), options.prompt
         lock = create_locked_folder(path, MANIFEST, "a run", RunError)
         manifest = RunManifest(
             model=model,
             settings=settings,
             prompt=prompt,
-            answering=answering,
-            shown=shown,
+            answering=options.answering,
+            shown=options.shown,
             dataset=dataset_reference(dataset, path),
             started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             countersight=__version__,
             python=platform.python_version(),
             platform=f"{platform.system()} {platform.machine()}",
             package=MODELS.package(model),
-            examples=ExamplePool(dataset_reference(pool or dataset, path), seed) if prompt.shots else None,
+            examples=ExamplePool(dataset_reference(pool or dataset, path), options.seed) if prompt.shots else None,
         )
         try:
             if (path / MANIFEST).exists() and _any_reply(path, lambda reply: True):
                 try:
-                    return cls(path, _resume_manifest(path, cls.open(path).manifest, manifest, again), lock)
+                    return cls(path, _resume_manifest(path, cls.open(path).manifest, manifest, options.again), lock)
                 except RunError:
                     # A run that contains only failures, for example because of a misspelt model name, is replaced.
-                    if again or _any_reply(path, lambda reply: reply.state == "answered" or bool(reply.orders)):
+                    if options.again or _any_reply(path, lambda reply: reply.state == "answered" or bool(reply.orders)):
                         raise
                     for name in (JOURNAL, ORDERS):
                         (path / name).unlink(missing_ok=True)
-            if again:
+            if options.again:
                 raise RunError(f"{path} contains no answers yet; leave out `again`")
             write_manifest(path / MANIFEST, manifest)
         except BaseException:
@@ -188,7 +181,7 @@ class RunFolder:
         """Add facts found out during the run to the manifest."""
         observed = self.manifest.observed | found
         if observed != self.manifest.observed:
-            self.manifest = msgspec.structs.replace(self.manifest, observed=observed)
+            self.manifest = replace(self.manifest, observed=observed)
             write_manifest(self.path / MANIFEST, self.manifest)
 
     def replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[Reply]:
@@ -222,7 +215,7 @@ class RunFolder:
     def writing(self) -> Iterator[Journal]:
         """Open the journal for writing, with an exclusive lock."""
         lock, self._lock = self._lock or lock_folder(self.path, RunError), None  # released at the end of the block
-        with open_journal(lock, self.path / JOURNAL) as journal:
+        with lock, Journal(self.path / JOURNAL) as journal:
             yield journal
 
 
@@ -240,11 +233,11 @@ def _resume_manifest(path: Path, existing: RunManifest, requested: RunManifest, 
         return existing
     limit = requested.settings.get("max_tokens")
     settings = requested.settings | {key: existing.settings[key] for key in ("max_tokens",) if key in existing.settings}
-    _check_same_run(path, existing, msgspec.structs.replace(requested, settings=settings))
+    _check_same_run(path, existing, replace(requested, settings=settings))
     selection = RetrySelection(
         again, limit if isinstance(limit, int) else None, requested.started, requested.countersight
     )
-    existing = msgspec.structs.replace(existing, again=(*existing.again, selection))
+    existing = replace(existing, again=(*existing.again, selection))
     write_manifest(path / MANIFEST, existing)
     return existing
 
@@ -304,3 +297,34 @@ def _differing_settings(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, 
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key) and key not in ("ranking", "loss")]
     first, second = (", ".join(f"{key} {run[key]}" for key in keys if key in run) for run in (old, new))
     return first or "none", second or "none"
+
+
+def restore_options(
+    output: Path, options: RunOptions, settings: ModelSettings, pool: Dataset | None = None
+) -> tuple[RunOptions, ModelSettings, Dataset | None]:
+    """Replace options and settings that have default values with those of the existing run, if `again` is set.
+
+    A call with `again` therefore needs only the folder of the run, not all of its options.
+    """
+    if not options.again or not (output / MANIFEST).exists():
+        return options, settings, pool
+    run = RunFolder.open(output)
+    manifest = run.manifest
+    # A visual program stores the settings of its two models with a prefix: `code seed`, `vision seed`.
+    recorded = {key.rpartition(" ")[2]: value for key, value in manifest.settings.items()}
+    if manifest.examples:
+        recorded["seed"] = manifest.examples.seed
+    usual = ModelSettings(max_tokens=options.prompt.max_tokens)
+    names = [name for name in ("seed", "max_tokens", "temperature", "detail") if name in recorded]
+    restored = {name: recorded[name] for name in names if getattr(settings, name) == getattr(usual, name)}
+    settings = replace(settings, **restored)
+    sample = manifest.observed.get("sample")
+    options = replace(
+        options,
+        prompt=manifest.prompt if options.prompt == find_prompt("0-shot") else options.prompt,
+        shown=options.shown or manifest.shown,
+        answering=manifest.answering if options.answering == "generate" else options.answering,
+        seed=settings.seed,
+        sample=options.sample or (msgspec.convert(sample, Sample) if sample else None),
+    )
+    return options, settings, pool or run.examples()

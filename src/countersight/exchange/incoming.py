@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.case import WORLDS, Question, Reply
 from countersight.dataset import Dataset
-from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder
+from countersight.engine import LEFT_OUT, Answering, Prompt, RunFolder, RunOptions
 from countersight.errors import ExchangeError
 from countersight.exchange.exported_questions import PROMPT, NamedQuestion, questions
 from countersight.registry import Plug, Registry
@@ -115,9 +115,7 @@ def import_run(
         dataset=opened,
         model=model or external.model,
         settings={"asked with": external.tool} | external.settings,
-        prompt=external.prompt,
-        shown=shown,
-        answering=external.answering,
+        options=RunOptions(external.prompt, shown, external.answering),
     )
     replies = {key: _reply(answer, asked[key]) for key, answer in first.items() if key not in differ}
     with run.writing() as journal:

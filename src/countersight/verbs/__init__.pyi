@@ -1,13 +1,13 @@
 from .auditing import audit as audit
 from .auditing import audit_async as audit_async
+from .auditing import audit_method as audit_method
+from .auditing import audit_prompts as audit_prompts
+from .auditing import helper_settings as helper_settings
 from .auditing import verify as verify
 from .making import build as build
 from .making import make as make
 from .making import mine as mine
 from .making import open_dataset as open_dataset
-from .preparing import audit_method as audit_method
-from .preparing import audit_prompts as audit_prompts
-from .preparing import prepare_run as prepare_run
 from .reporting import blind as blind
 from .reporting import compare as compare
 from .reporting import describe as describe

@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from countersight.audits import (
+    BRIEF,
+    USUAL,
     USUAL_CHECKERS,
     AuditOptions,
     AuditPrompts,
     AuditTally,
     Intervene,
     audit_dataset,
+    find_prompts,
     finish,
     read_allowed_signers,
 )
@@ -24,7 +27,6 @@ from countersight.models import ModelSettings
 from countersight.progress import Progress, counted, usual
 from countersight.results import Audit
 from countersight.verbs.inputs import SomeDataset, SomeModel, check_from, checked, dataset_of, folder_of, settings_of
-from countersight.verbs.preparing import audit_method, audit_prompts
 from countersight.verbs.running import open_model
 
 
@@ -75,6 +77,8 @@ async def audit_async(
         plan=Path(plan) if plan else None,
         cases=cases,
         settings=chosen,
+        extractor_settings=helper_settings(chosen),
+        judge_settings=helper_settings(chosen, votes),
         retry=retry,
         **audit_method(judges, control, checkers),
     )
@@ -86,6 +90,36 @@ async def audit_async(
 
 
 audit = synchronous(audit_async)
+
+
+def audit_method(judges: Sequence[Any], control: str, checkers: Sequence[str]) -> dict[str, Any]:
+    """Return how the cases of an audit are tested, as the fields of `AuditOptions` and `AuditPlan`."""
+    return {
+        "judges": tuple(judges),
+        "control": control in ("nothing", "both"),
+        "uncited": control in ("uncited", "both"),
+        "checkers": tuple(checkers or USUAL_CHECKERS),
+    }
+
+
+def audit_prompts(prompts: AuditPrompts | str | None, extractor: str) -> AuditPrompts:
+    """Return the prompts of an audit, by default the short ones if no language model finds the concepts."""
+    words = prompts or (BRIEF if extractor == "rules" else USUAL)
+    return words if isinstance(words, AuditPrompts) else find_prompts(words)
+
+
+def helper_settings(audited: ModelSettings, votes: int = 1) -> ModelSettings:
+    """Return the settings of the extractor or of the judges, with enough tokens for reasoning and JSON.
+
+    Judges that vote more than once need a temperature; otherwise all votes would be nearly the same.
+    """
+    return ModelSettings(
+        seed=audited.seed,
+        timeout=audited.timeout,
+        ray=audited.ray,
+        max_tokens=2048,
+        temperature=0.7 if votes > 1 else 0.0,
+    )
 
 
 @checked

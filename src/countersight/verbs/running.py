@@ -4,13 +4,23 @@ import asyncio
 from pathlib import Path
 from typing import Literal, TypeGuard, cast
 
-from countersight.engine import Answering, Prompt, RetryPolicy, Tally, find_prompt, synchronous
+from countersight.engine import (
+    Answering,
+    Prompt,
+    RetryPolicy,
+    RunOptions,
+    Sample,
+    Tally,
+    find_prompt,
+    restore_options,
+    synchronous,
+)
 from countersight.errors import CountersightError
 from countersight.models import Function, FunctionModel, Model, ModelSettings
 from countersight.models import open_model as open_by_name
 from countersight.progress import Progress, counted, usual
 from countersight.results import Run
-from countersight.scoring import Gold, Scores, StoppingMetric, ask_until, judge_run
+from countersight.scoring import Gold, Scores, StoppingMetric, Until, ask_until, judge_run
 from countersight.suites import named_scores
 from countersight.verbs.inputs import (
     SomeDataset,
@@ -23,7 +33,6 @@ from countersight.verbs.inputs import (
     run_of,
     settings_of,
 )
-from countersight.verbs.preparing import prepare_run
 
 
 @checked
@@ -65,21 +74,15 @@ async def run_async(
     check_from(1, cases=cases)
     if until_metric and until is None:
         raise CountersightError("`until_metric` has no effect without `until`: add `until`")
-    opened = dataset_of(dataset)
-    chosen_prompt = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
-    chosen = settings_of(settings, ModelSettings(max_tokens=chosen_prompt.max_tokens))
-    options, chosen, pool, rule = prepare_run(
-        Path(out),
-        prompt=chosen_prompt,
-        settings=chosen,
-        shown=shown,
-        answering=answering,
-        shots_from=dataset_of(shots_from) if shots_from is not None else None,
-        cases=cases,
-        again=again,
-        until=until,
-        until_metric=until_metric,
-    )
+    opened, pool = dataset_of(dataset), None if shots_from is None else dataset_of(shots_from)
+    prompt = prompt if isinstance(prompt, Prompt) else find_prompt(prompt)
+    chosen = settings_of(settings, ModelSettings(max_tokens=prompt.max_tokens))
+    sample = Sample(cases, chosen.seed) if cases else None
+    options = RunOptions(prompt, shown, answering, chosen.seed, again, sample)
+    options, chosen, pool = restore_options(Path(out), options, chosen, pool)
+    rule = None
+    if until is not None:
+        rule = Until(None if until == "decided" else until, until_metric or "drop", chosen.seed)
     opened_model, tally = open_model(model, chosen, name=name), Tally()
     with counted(progress or usual(), f"Asking {opened_model.name}", "questions", lambda: (tally.done, tally.total)):
         folder = await ask_until(
