@@ -131,8 +131,9 @@ def command(*words, **options):
     return subprocess.run(line, capture_output=True, text=True, timeout=280, check=False, **options)
 
 
-def run_command(folder, output, model, *more):
-    return command("run", folder, "--model", model, "-o", output, *more)
+def run_command(folder, output, model, *more, here=True):
+    """The command `run`, in this process unless the run needs one of its own."""
+    return (command_here if here else command)("run", folder, "--model", model, "-o", output, *more)
 
 
 def start_command(folder, output, model, *more, group=False):

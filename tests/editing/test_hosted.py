@@ -182,13 +182,13 @@ def test_overload_is_retried_and_moderation_is_not(at):
 
 
 def _persistently(name):
-    class News:
+    class Status:
         before = 0
         trouble = ""
 
     async def ask():
         editor = open_editor(name, EditorSettings(timeout=10))
-        client = Client(editor.edit, RetryPolicy(4, 4, 0.01), asyncio.Event(), News())
+        client = Client(editor.edit, RetryPolicy(4, 4, 0.01), asyncio.Event(), Status())
         try:
             return await client.ask(EditRequest(PICTURE, CHANGE))
         finally:

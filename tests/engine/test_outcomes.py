@@ -65,21 +65,6 @@ def test_a_run_of_a_newer_format_is_refused_with_its_version(tmp_path):
         RunFolder.open(tmp_path / "r")
 
 
-def test_a_run_of_version_0_1_resumes_whatever_its_order(tmp_path):
-    folder = dataset(tmp_path / "d", 20)
-    ask(folder, tmp_path / "r", "chance")
-    journal = tmp_path / "r" / "replies.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    lines.sort(key=lambda line: json.loads(line)["row"])  # as they were asked in 0.1
-    journal.write_bytes(b"".join(lines[:15]))
-    manifest = json.loads((tmp_path / "r" / "run.json").read_text(encoding="utf-8"))
-    del manifest["again"], manifest["observed"], manifest["format"]
-    (tmp_path / "r" / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
-    tally = ask(folder, tmp_path / "r", "chance")
-    assert (tally.before, tally.answered) == (15, 25)
-    assert len(answers(tmp_path / "r")) == 40
-
-
 @pytest.mark.parametrize(
     ("says", "words"),
     [

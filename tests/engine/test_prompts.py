@@ -7,15 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from making import case, choice
 from msgspec.structs import replace
-from published import published
 
 from countersight.case import Case, Change, Option, Question
 from countersight.cli import main
-from countersight.dataset.folder import Dataset
 from countersight.engine import PROMPTS, fill, find_prompt, graph_in_words, prompt_context, read_prompt
 from countersight.errors import CountersightError
-from countersight.suites import Part, import_file
-from countersight.suites.registry import find_suite
 
 WINDY = Case(
     id="windy",
@@ -196,19 +192,6 @@ def test_a_file_with_a_byte_order_mark_is_read_and_one_that_is_not_text_is_refus
 def test_an_unknown_prompt_gets_a_suggestion(name, near):
     with pytest.raises(CountersightError, match=f"there is no prompt '{name}'; did you mean '{near}'"):
         find_prompt(name)
-
-
-@pytest.mark.slow
-def test_published_cosim_cases_are_asked_with_all_their_text(tmp_path):
-    source = published("cosim/train.json")
-    import_file(find_suite("cosim"), source, tmp_path / "d", pictures=None, part=Part(200), on_bad=lambda *told: None)
-    cases = list(Dataset.open(tmp_path / "d").cases())
-    assert len(cases) == 200
-    for _, one in cases:
-        question = one.counterfactual
-        text = PROMPTS["0-shot"].render(question, prompt_context(one, "counterfactual", "told"))
-        for part in (one.context, one.change.text, question.text, *(option.text for option in question.options)):
-            assert part in text
 
 
 def test_prompts_are_listed_in_a_line_each_or_in_full(capsys):

@@ -7,7 +7,7 @@ import pytest
 from chat_server import ChatServer, question_of
 from making import case, dataset
 from msgspec.structs import replace
-from running import Ranking, ask, replies, start_command
+from running import Ranking, ask, replies, run_command, start_command
 from waiting import wait_until
 
 import countersight as cs
@@ -27,23 +27,18 @@ def rambling(server, number, body):
     return "say:B" if ASKED in question_of(body) or number % 5 == 0 else f"say:{RAMBLES}"
 
 
-def command(folder, output, model, *more):
-    """The exit status of the command, in this process."""
-    return main(["run", str(folder), "--model", model, "-o", str(output), *more])
-
-
 def restated(output):
     return [reply for reply in replies(output) if reply.restates]
 
 
-def test_a_server_that_rambles_first_leaves_nothing_unread(tmp_path, capsys):
+def test_a_server_that_rambles_first_leaves_nothing_unread(tmp_path):
     folder, run = dataset(tmp_path / "d", 60), tmp_path / "r"
     with ChatServer(rambling) as server:
         ask(folder, run, server.name)
         before = score_run(run).overall
         assert before.unread > 80
-        assert command(folder, run, server.name, "--again", "unread") == 0
-        assert f"{before.unread} answers restated, 0 of them still unread" in capsys.readouterr().err
+        done = run_command(folder, run, server.name, "--again", "unread")
+        assert f"{before.unread} answers restated, 0 of them still unread" in done.stderr
         after = score_run(run).overall
         assert (after.unread, after.restated, after.scored) == (0, before.unread, 120)
         turns = [request["messages"] for request in server.requests if ASKED in question_of(request)]
@@ -51,7 +46,7 @@ def test_a_server_that_rambles_first_leaves_nothing_unread(tmp_path, capsys):
         assert {each[1]["content"] for each in turns} == {RAMBLES}
         assert any("image_url" in json.dumps(each[0]) for each in turns)
         asked = len(server.requests)
-        assert command(folder, run, server.name, "--again", "unread") == 0
+        assert run_command(folder, run, server.name, "--again", "unread").returncode == 0
         assert len(server.requests) == asked  # nothing costs twice
     assert len(replies(run)) == 120 + before.unread  # both are kept
     assert {reply.restates for reply in restated(run)} == {RAMBLES}
@@ -63,7 +58,7 @@ def test_the_report_offers_the_exact_command_and_it_works_for_a_run_asked_in_ano
     folder, run = dataset(tmp_path / "d", 12), tmp_path / "a run"
     with ChatServer(rambling) as server:
         how = ("--prompt", "cot", "--seed", "7", "--temperature", "0.5", "--max-tokens", "300", "--limit", "10")
-        assert command(folder, run, server.name, *how) == 0
+        assert run_command(folder, run, server.name, *how).returncode == 0
         assert score_run(run).overall.unread > 5
         [told] = write_report([run], tmp_path / "report").data.runs[0].advice
         program, *words = shlex.split(told.partition("final answer: ")[2])
@@ -92,18 +87,19 @@ def test_a_reply_is_restated_once_and_remaining_unread_replies_are_reported(tmp_
     assert "although the model was asked to restate its answers" in advice
 
 
-def test_a_failed_restatement_is_no_failed_question_and_is_asked_for_again_and_kills_lose_nothing(tmp_path, capsys):
+def test_a_failed_restatement_is_no_failed_question_and_is_asked_for_again_and_kills_lose_nothing(tmp_path):
     folder, run = dataset(tmp_path / "d", 40), tmp_path / "r"
     with ChatServer(rambling) as server:
         ask(folder, run, server.name)
         unread = score_run(run).overall.unread
         server.behaviour = lambda server, n, body: "status:400" if n % 3 == 0 else rambling(server, n, body)
-        assert command(folder, run, server.name, "--again", "unread") == 1
+        done = run_command(folder, run, server.name, "--again", "unread")
+        assert done.returncode == 1
         failed = [reply for reply in restated(run) if reply.state == "failed"]
         assert failed
         overall = score_run(run).overall
         assert overall.unread == len(failed)  # the first replies still count
-        lines = capsys.readouterr().err.splitlines()
+        lines = done.stderr.splitlines()
         assert any(line.startswith("80 of 80 questions answered, 0 failed") for line in lines)
         assert f"{overall.restated} answers restated, 0 of them still unread" in lines
         assert f"{overall.unread} answers not restated, because the request failed" in lines
@@ -115,7 +111,7 @@ def test_a_failed_restatement_is_no_failed_question_and_is_asked_for_again_and_k
         server.latency = 0.0
         with open(run / "replies.jsonl", "ab") as file:
             file.write(b'{"case":"case-9","row":9,"wor')
-        assert command(folder, run, server.name, "--again", "unread") == 0
+        assert run_command(folder, run, server.name, "--again", "unread").returncode == 0
     said = [(reply.row, reply.world) for reply in restated(run) if reply.state == "answered"]
     assert len(said) == len(set(said)) == unread
     assert score_run(run).overall.unread == 0

@@ -417,7 +417,7 @@ def test_the_key_is_sent_and_appears_in_no_file_log_or_error(tmp_path, monkeypat
     monkeypatch.setattr("chat_server.json.dumps", dumps)
     monkeypatch.setattr("chat_server.PHRASE", f"Bad {key}")
     with ChatServer(LEAKS[where]) as server:
-        done = run_command(dataset(tmp_path / "d", 2), tmp_path / "r", server.name)
+        done = run_command(dataset(tmp_path / "d", 2), tmp_path / "r", server.name, here=False)
     assert all(headers["authorization"] == f"bearer {key}" for headers in server.headers)
     written = "".join(file.read_text() for file in (tmp_path / "r").iterdir()) + done.stdout + done.stderr
     assert key not in written

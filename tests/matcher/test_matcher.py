@@ -19,7 +19,7 @@ from countersight.cli import main
 from countersight.dataset import Dataset
 from countersight.errors import CountersightError
 from countersight.models import ModelSettings, open_model
-from countersight.training import Plan, features_by_encoder, folds, read_examples, read_vcr, train_matcher
+from countersight.training import TrainingPlan, features_by_encoder, folds, read_examples, read_vcr, train_matcher
 
 torch.set_num_threads(1)  # on a shared machine, threads of models this small wait for each other
 TINY = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "dropout": 0.0}
@@ -50,7 +50,7 @@ def cases(tmp_path_factory):
 @pytest.fixture(scope="module")
 def trained(cases):
     """A matcher with two seeds, trained to find the word of the change."""
-    plan = Plan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
+    plan = TrainingPlan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
     return train_matcher(Dataset.open(cases), cases.with_name("trained"), plan, say=lambda _: None)
 
 
@@ -71,7 +71,7 @@ def test_training_reports_accuracy_beside_the_published_one(trained, tmp_path) -
 
 
 def test_a_matcher_is_used_like_any_model_without_torch(trained, cases, tmp_path) -> None:
-    done = run_command(cases, tmp_path / "run", f"matcher:{trained}", "--rank")
+    done = run_command(cases, tmp_path / "run", f"matcher:{trained}", "--rank", here=False)
     assert done.returncode == 0, done.stderr
     opened = dict(Dataset.open(cases).cases())
     right = [
@@ -112,7 +112,7 @@ def test_the_exported_matcher_gives_the_same_scores(trained, cases) -> None:
     from countersight.training.network import build
 
     one = trained / "seed-1"
-    plan = Plan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
+    plan = TrainingPlan(**TINY, seeds=(1, 2), epochs=12, rate=3e-3, batch=10)
     sequences = Sequences.open(one / "tokenizer.json")
     network = build(plan, sequences.size, sequences.pad)
     network.load_state_dict(torch.load(one / CHECKPOINT, weights_only=True)["best"])
@@ -126,7 +126,7 @@ def test_the_exported_matcher_gives_the_same_scores(trained, cases) -> None:
 
 
 def test_surface_features_alone_find_a_response_with_the_words_of_the_change(cases, tmp_path) -> None:
-    plan = Plan(encoder="counts", surface=True, seeds=(1,), folds=3, epochs=8, rate=1e-2, batch=16, held_out=0)
+    plan = TrainingPlan(encoder="counts", surface=True, seeds=(1,), folds=3, epochs=8, rate=1e-2, batch=16, held_out=0)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, say=lambda _: None)
     assert json.loads((tmp_path / "run/result.json").read_text())["mean"] > 0.9
 
@@ -152,7 +152,7 @@ class Killed(BaseException):
 
 @pytest.mark.slow
 def test_resumed_training_gives_the_same_curve(cases, tmp_path) -> None:
-    plan = Plan(**{**TINY, "dropout": 0.2}, seeds=(5,), epochs=4, rate=1e-3, batch=16)
+    plan = TrainingPlan(**{**TINY, "dropout": 0.2}, seeds=(5,), epochs=4, rate=1e-3, batch=16)
     opened = Dataset.open(cases)
     train_matcher(opened, tmp_path / "whole", plan, say=lambda _: None)
 
@@ -171,7 +171,7 @@ def test_resumed_training_gives_the_same_curve(cases, tmp_path) -> None:
     assert curves[0] == curves[1]
     assert [one["epoch"] for one in curves[0]] == [1, 2, 3, 4]
     with pytest.raises(CountersightError, match="started with other settings"):
-        train_matcher(opened, tmp_path / "killed", Plan(**TINY), say=lambda _: None)
+        train_matcher(opened, tmp_path / "killed", TrainingPlan(**TINY), say=lambda _: None)
 
 
 def test_folds_keep_the_cases_of_a_picture_together_and_test_every_case(cases, tmp_path) -> None:
@@ -183,7 +183,7 @@ def test_folds_keep_the_cases_of_a_picture_together_and_test_every_case(cases, t
     pictures = [{one.picture for one in part} for part in parts]
     assert not pictures[0] & pictures[1] | pictures[0] & pictures[2] | pictures[1] & pictures[2]
     assert sorted(one.key for part in parts for one in part) == sorted(one.key for one in examples)
-    plan = Plan(**TINY, inputs="response", seeds=(1,), folds=3, epochs=1, batch=40)
+    plan = TrainingPlan(**TINY, inputs="response", seeds=(1,), folds=3, epochs=1, batch=40)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, say=lambda _: None)
     result = json.loads((tmp_path / "run/result.json").read_text())
     assert result["together"]["n"] == 120
@@ -196,7 +196,7 @@ def test_two_streams_learn_from_pictures_by_contrast(tmp_path) -> None:
 
     made = make("cvqa-synthetic", tmp_path / "flowers", size=12, seed=1)
     features_by_encoder(made, "embedded", tmp_path / "regions")
-    plan = Plan(
+    plan = TrainingPlan(
         **TINY,
         inputs="full",
         features=str(tmp_path / "regions"),
@@ -208,7 +208,7 @@ def test_two_streams_learn_from_pictures_by_contrast(tmp_path) -> None:
         rate=1e-3,
     )
     train_matcher(made, tmp_path / "run", plan, say=lambda _: None)
-    done = run_command(tmp_path / "flowers", tmp_path / "asked", f"matcher:{tmp_path / 'run'}", "--rank")
+    done = run_command(tmp_path / "flowers", tmp_path / "asked", f"matcher:{tmp_path / 'run'}", "--rank", here=False)
     assert done.returncode == 0, done.stderr
     assert len(replies(tmp_path / "asked")) == 24
 
@@ -218,7 +218,7 @@ def test_no_gradient_dominates_at_the_start() -> None:
     from countersight.training.network import build
 
     torch.manual_seed(0)
-    network = build(Plan(**TINY, inputs="full", features="regions"), 20, 0, 9)
+    network = build(TrainingPlan(**TINY, inputs="full", features="regions"), 20, 0, 9)
     seen, places = torch.rand(1, 5, 9), torch.rand(1, 5, 4)
     tokens, shown = torch.randint(1, 20, (4, 6)), torch.zeros(4, dtype=torch.int64)
     scores = network(tokens, torch.ones(4, 6), seen, places, torch.ones(1, 5), shown)
@@ -243,7 +243,7 @@ def test_weights_of_lxmert_give_the_same_features_as_transformers(tmp_path) -> N
     )
     theirs = LxmertModel(config).eval()
     theirs.save_pretrained(tmp_path)
-    ours = build(Plan(inputs="full", features="regions", encoder=str(tmp_path)), 50, 0, 16).eval()
+    ours = build(TrainingPlan(inputs="full", features="regions", encoder=str(tmp_path)), 50, 0, 16).eval()
     tokens, seen, places = torch.randint(1, 50, (3, 7)), torch.rand(2, 4, 16), torch.rand(2, 4, 4)
     real, there, shown = torch.ones(3, 7), torch.ones(2, 4), torch.tensor([0, 1, 1])
     real[1, 5:], there[1, 3:] = 0, 0
@@ -268,14 +268,18 @@ def test_the_language_stream_starts_with_the_weights_of_bert(tmp_path) -> None:
     config = BertConfig(vocab_size=50, hidden_size=32, num_attention_heads=2, intermediate_size=64, num_hidden_layers=2)
     bert = BertModel(config)
     bert.save_pretrained(tmp_path)
-    ours = build(Plan(inputs="full", features="r", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
+    ours = build(
+        TrainingPlan(inputs="full", features="r", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9
+    )
     weights = ours.body.state_dict()
     for name in ("embeddings.word_embeddings.weight", "encoder.layer.1.attention.self.query.weight"):
         assert torch.equal(weights[name], bert.state_dict()[name])
     config.is_decoder = config.add_cross_attention = True  # no plain BERT
     BertModel(config).save_pretrained(tmp_path)
     with pytest.raises(CountersightError, match=r"not a plain BERT model: it has encoder\.layer\.0\.crossattention"):
-        build(Plan(inputs="full", features="r", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9)
+        build(
+            TrainingPlan(inputs="full", features="r", encoder=str(tmp_path), cross_layers=1, vision_layers=1), 50, 0, 9
+        )
 
 
 def test_vcrs_published_lines_are_read(tmp_path) -> None:
@@ -299,7 +303,7 @@ def test_vcrs_published_lines_are_read(tmp_path) -> None:
 def test_training_alternates_with_vcr(cases, tmp_path) -> None:
     row = {"img_fn": "a", "objects": [], "question": ["Why", "?"], "answer_choices": [["A"], ["B"]], "answer_label": 0}
     (tmp_path / "vcr.jsonl").write_text((json.dumps(row) + "\n") * 3)
-    plan = Plan(**TINY, seeds=(1,), epochs=1, batch=60)
+    plan = TrainingPlan(**TINY, seeds=(1,), epochs=1, batch=60)
     train_matcher(Dataset.open(cases), tmp_path / "run", plan, vcr=tmp_path / "vcr.jsonl", say=lambda _: None)
     train_matcher(Dataset.open(cases), tmp_path / "alone", plan, say=lambda _: None)
     learned, alone = ((tmp_path / name / "seed-1/matcher.onnx").read_bytes() for name in ("run", "alone"))
@@ -310,17 +314,17 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
-        (Plan(objective="contrastive"), "set `inputs` to `full`"),
-        (Plan(rate=float("nan")), "rate is nan; it must be from"),
-        (Plan(held_out=0.9), "held_out is 0.9; it must be from 0 to 0.5"),
-        (Plan(hidden=10**9), "hidden is 1000000000; it must be from"),
-        (Plan(seeds=(1, 1)), "a seed is given twice"),
-        (Plan(seeds=(2**70,)), "a seed must be a number from 0"),
-        (Plan(inputs="full"), "needs regions of pictures"),
-        (Plan(hidden=30, heads=4), "must be a multiple"),
-        (Plan(folds=1), "must be at least 2"),
-        (Plan(encoder="counts"), "surface counts can be used: set `surface`"),
-        (Plan(encoder="no/such/folder"), "not the folder of an encoder"),
+        (TrainingPlan(objective="contrastive"), "set `inputs` to `full`"),
+        (TrainingPlan(rate=float("nan")), "rate is nan; it must be from"),
+        (TrainingPlan(held_out=0.9), "held_out is 0.9; it must be from 0 to 0.5"),
+        (TrainingPlan(hidden=10**9), "hidden is 1000000000; it must be from"),
+        (TrainingPlan(seeds=(1, 1)), "a seed is given twice"),
+        (TrainingPlan(seeds=(2**70,)), "a seed must be a number from 0"),
+        (TrainingPlan(inputs="full"), "needs regions of pictures"),
+        (TrainingPlan(hidden=30, heads=4), "must be a multiple"),
+        (TrainingPlan(folds=1), "must be at least 2"),
+        (TrainingPlan(encoder="counts"), "surface counts can be used: set `surface`"),
+        (TrainingPlan(encoder="no/such/folder"), "not the folder of an encoder"),
     ],
 )
 def test_invalid_settings_are_reported(plan, said, cases, tmp_path) -> None:

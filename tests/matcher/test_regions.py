@@ -99,10 +99,10 @@ def flowers(tmp_path_factory):
 def trained(flowers, regions, folder, vcr=None):
     """Return a matcher trained for one epoch on the regions in a folder."""
     from countersight.dataset import Dataset
-    from countersight.training import Plan, train_matcher
+    from countersight.training import TrainingPlan, train_matcher
 
     tiny = {"hidden": 32, "heads": 2, "text_layers": 1, "vision_layers": 1, "cross_layers": 1, "seeds": (1,)}
-    plan = Plan(**tiny, inputs="full", features=str(regions), epochs=1, held_out=0)
+    plan = TrainingPlan(**tiny, inputs="full", features=str(regions), epochs=1, held_out=0)
     return train_matcher(Dataset.open(flowers), folder, plan, vcr=vcr, say=lambda _: None)
 
 
@@ -112,7 +112,7 @@ def test_regions_of_the_encoder_are_used_in_training_and_ranking(flowers, tmp_pa
     assert "regions of 12 pictures" in capsys.readouterr().out
     run = trained(flowers, tmp_path / "regions", tmp_path / "run")
     assert json.loads((run / "seed-1/matcher.json").read_text())["view"] == "embedded"
-    done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank")
+    done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank", here=False)
     assert done.returncode == 0, done.stderr
     assert len(replies(tmp_path / "asked")) == 24
 
@@ -166,7 +166,7 @@ def test_regions_from_files_are_used_in_training_and_ranking_and_unknown_picture
     run = trained(flowers, "regions", tmp_path / "run", vcr=tmp_path / "vcr.jsonl")
     monkeypatch.chdir(flowers)  # who asks stands elsewhere
     assert "| 47.37 |" in (run / "README.md").read_text()
-    done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank")
+    done = run_command(flowers, tmp_path / "asked", f"matcher:{run}", "--rank", here=False)
     assert done.returncode == 0, done.stderr
     assert all(one.losses for one in replies(tmp_path / "asked"))
     write_regions(tmp_path / "narrow", FILES, [(Listed("a"), region())], count=1, most=1)
@@ -177,7 +177,7 @@ def test_regions_from_files_are_used_in_training_and_ranking_and_unknown_picture
     with pytest.raises(ModelError, match=r"gone does not exist; set their folder with \?features=DIR"):
         asyncio.run(gone.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     others = make("cvqa-synthetic", tmp_path / "others", size=6, seed=2).path
-    run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank")
+    run_command(others, tmp_path / "strange", f"matcher:{run}", "--rank", here=False)
     assert all("has no regions for this picture" in one.reason for one in replies(tmp_path / "strange"))
 
 

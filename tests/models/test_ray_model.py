@@ -78,7 +78,7 @@ def flowers(tmp_path_factory):
 def alone(flowers):
     """The model's answers on one machine."""
     run = flowers.with_name("alone")
-    done = run_command(flowers, run, "embedded")
+    done = run_command(flowers, run, "embedded", here=False)
     assert done.returncode == 0, done.stderr
     return answers(run)
 
@@ -134,7 +134,7 @@ def test_an_interrupted_run_leaves_no_actor_and_continues_without_the_cluster(
     assert process.returncode == 130, said
     wait_until(lambda: living_actors(cluster) == [])  # the cluster hears of their end a little later
     assert 5 <= len(answers(run)) < len(alone)
-    done = run_command(flowers, run, "embedded")
+    done = run_command(flowers, run, "embedded", here=False)
     assert done.returncode == 0, done.stderr
     assert answers(run) == alone
 
@@ -152,11 +152,11 @@ def living_actors(cluster):
 
 @pytest.mark.slow
 def test_a_missing_cluster_is_reported(flowers, tmp_path) -> None:
-    done = run_command(flowers, tmp_path / "run", "embedded", "--ray", "127.0.0.1:1")
+    done = run_command(flowers, tmp_path / "run", "embedded", "--ray", "127.0.0.1:1", here=False)
     assert done.returncode == 2
     assert "cannot connect to a Ray cluster at '127.0.0.1:1'" in done.stderr
     assert "Traceback" not in done.stderr
-    done = run_command(flowers, tmp_path / "run", "endpoint:http://127.0.0.1:1/v1#m", "--ray", "auto")
+    done = run_command(flowers, tmp_path / "run", "endpoint:http://127.0.0.1:1/v1#m", "--ray", "auto", here=False)
     assert done.returncode == 2
     assert "--ray works only with local models" in done.stderr
 

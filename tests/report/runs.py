@@ -9,7 +9,7 @@ from countersight.case import Case, Reply
 from countersight.dataset.folder import Dataset
 from countersight.engine import PROMPTS, Answering, Prompt, RunFolder, RunOptions
 
-Said = Mapping[int, tuple[str | None, str | None]]
+Answers = Mapping[int, tuple[str | None, str | None]]
 """For each row what was said as it is and under a change; None where nothing was."""
 
 
@@ -40,7 +40,7 @@ def recorded(
 def run(
     folder: Path,
     source: Path,
-    said: Said,
+    said: Answers,
     *,
     model: str = "openai:gpt-4o",
     prompt: str = "0-shot",

@@ -28,10 +28,10 @@ from countersight.reports.tables import by_group, overview
 from .runs import recorded, right, run
 
 CASES = [case(number) for number in range(24)]
-Said = dict[int, tuple[str | None, str | None]]
+Answers = dict[int, tuple[str | None, str | None]]
 
 
-def reported(tmp_path: Path, *runs: Said) -> ReportData:
+def reported(tmp_path: Path, *runs: Answers) -> ReportData:
     source = dataset(tmp_path / "d", CASES)
     made = [run(tmp_path / f"r{n}", source, said, model=f"openai:m{n}") for n, said in enumerate(runs)]
     return load(made, gallery=1).report
@@ -43,15 +43,15 @@ def lede_and_details(report: ReportData) -> tuple[str, str]:
     return lede.words, details.words
 
 
-def said(wrong_under_change: int, asked: int = 24) -> Said:
+def said(wrong_under_change: int, asked: int = 24) -> Answers:
     return {
         row: (right(CASES, row)[0], "D" if row < wrong_under_change else right(CASES, row)[1]) for row in range(asked)
     }
 
 
-GUESSING: Said = {row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()}
-RAMBLING: Said = {row: (told, "Hm." if row < 12 else then) for row, (told, then) in said(0).items()}
-GAINING: Said = {row: ("D" if row < 10 else fact, then) for row, (fact, then) in said(0).items()}
+GUESSING: Answers = {row: ("A", "D" if row % 4 else then) for row, (_, then) in said(0).items()}
+RAMBLING: Answers = {row: (told, "Hm." if row < 12 else then) for row, (told, then) in said(0).items()}
+GAINING: Answers = {row: ("D" if row < 10 else fact, then) for row, (fact, then) in said(0).items()}
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ GAINING: Said = {row: ("D" if row < 10 else fact, then) for row, (fact, then) in
     ],
 )
 def test_the_lead_is_one_short_sentence_and_the_rest_follows(
-    tmp_path: Path, answers: Said, lede: str, details: str
+    tmp_path: Path, answers: Answers, lede: str, details: str
 ) -> None:
     report = reported(tmp_path, answers)
     words, rest = lede_and_details(report)
@@ -133,7 +133,7 @@ def test_a_group_without_read_replies_says_so_instead_of_a_figure(tmp_path: Path
 
 
 def test_the_clear_drop_of_a_guessing_model_is_called_meaningless(tmp_path: Path) -> None:
-    guessing: Said = dict.fromkeys(range(24), ("A", "D"))
+    guessing: Answers = dict.fromkeys(range(24), ("A", "D"))
     words = sentence(reported(tmp_path, guessing, said(12)))
     assert "m0 cannot be distinguished from random guessing on the factual questions, so the drop means" in words
     assert "m1 cannot" not in words
@@ -171,7 +171,7 @@ def printed(report: ReportData) -> str:
 
 
 def test_a_world_without_read_replies_is_not_a_drop(tmp_path: Path) -> None:
-    unread: Said = {row: (right(CASES, row)[0], "It depends on the weather.") for row in range(24)}
+    unread: Answers = {row: (right(CASES, row)[0], "It depends on the weather.") for row in range(24)}
     report = reported(tmp_path, unread, said(0))
     assert lede_and_details(report)[0] == "m1 shows no clear change."
     assert "No finding: m0, 48 of 48 questions scored (24 of them unread)." in sentence(report)
@@ -186,7 +186,7 @@ def test_a_world_without_read_replies_is_not_a_drop(tmp_path: Path) -> None:
 
 
 def test_runs_with_different_unread_rates_are_compared_with_a_warning(tmp_path: Path) -> None:
-    vague: Said = {
+    vague: Answers = {
         row: ("It depends on the weather.", told) if row < 6 else (fact, told) for row, (fact, told) in said(0).items()
     }
     report = reported(tmp_path, vague, said(0))

@@ -75,7 +75,7 @@ def _list_suites(*, fields: bool) -> None:
         print(f"{'':<16} --from: {suite.file}")
         print(f"{'':<16} --pictures: {suite.pictures}")
         if suite.second_file:
-            print(f"{'':<16} {suite.second_file.option}: {suite.second_file.words}")
+            print(f"{'':<16} --annotations: {suite.second_file.words}")
     _print_faults(suite_faults())
 
 

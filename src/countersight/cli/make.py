@@ -27,8 +27,7 @@ _MAKE: Final = {
     "--workers N": "number of processes (default: one per core)",
     "--from FILE>source": "a file of questions to import, published or your own; cello: also a folder written by "
     "`mine`",
-    "--annotations FILE>beside": "okvqa, vqav2: the official annotations; cosim: types of change assigned by people "
-    "(CSV)",
+    "--annotations FILE": "okvqa, vqav2: the official annotations; cosim: types of change assigned by people (CSV)",
     "--per-task N": "cello, from a mined folder: number of cases per task (instead of --size)",
     "--wording WORDING": (
         "cvqa-synthetic: `eight` phrasings per question or `one` as published (default: eight); causal-worlds, "

@@ -238,7 +238,6 @@ def model_settings(chosen: argparse.Namespace, **more: Any) -> "ModelSettings":
 
 _OPTION_NAMES: Final = {
     "answering": "--rank",
-    "beside": "--annotations",
     "cases": "--limit",
     "checkers": "--checker",
     "judges": "--judge",

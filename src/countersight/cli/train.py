@@ -9,12 +9,12 @@ from countersight.cli.parsing import Verbs, add_options, verb
 from countersight.errors import CountersightError
 
 if TYPE_CHECKING:
-    from countersight.training import Plan
+    from countersight.training import TrainingPlan
 
 _FEATURES: Final = {
     "DATASET": "a dataset folder",
     "-o, --output DIR!": "the folder to make",
-    "--with VCR>beside": "with --tsv: also include the pictures in VCR's JSONL",
+    "--with VCR>vcr": "with --tsv: also include the pictures in VCR's JSONL",
 }
 _SOURCES: Final = {
     "--encoder NAME": "embedded, or hf:FOLDER for the vision tower of any model",
@@ -32,7 +32,7 @@ _MATCHER: Final = {
     "--encoder NAME": "folder of a BERT-like or LXMERT encoder (default: train from scratch)",
     "--features NAME": "the folder of features made with `countersight features`",
     "--folds K": "cross-validation: test on each part with matchers trained on the others",
-    "--with VCR>beside": "also train on this VCR annotation file (JSONL)",
+    "--with VCR>vcr": "also train on this VCR annotation file (JSONL)",
 }
 
 
@@ -51,13 +51,13 @@ def _features(chosen: argparse.Namespace) -> int:
     from countersight.dataset import Dataset
     from countersight.training import features_by_encoder, features_from_tsv
 
-    if chosen.beside and not chosen.tsv:
+    if chosen.vcr and not chosen.tsv:
         raise CountersightError("VCR's pictures need a file of features: add --tsv FILE")
     dataset = Dataset.open(chosen.dataset)
     if chosen.encoder:
         made = features_by_encoder(dataset, chosen.encoder, chosen.output)
     else:
-        made = features_from_tsv(dataset, chosen.tsv, chosen.output, chosen.beside)
+        made = features_from_tsv(dataset, chosen.tsv, chosen.output, chosen.vcr)
     print(f"regions of {len(made):,} pictures in {chosen.output}; train with --inputs full --features {chosen.output}")
     return 0
 
@@ -74,7 +74,7 @@ def _train(chosen: argparse.Namespace) -> int:
     if chosen.dataset is None:
         raise CountersightError("name the training dataset: countersight train matcher DATASET -o DIR")
     plan = _plan(chosen)
-    train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.beside, say=print_now)
+    train_matcher(Dataset.open(chosen.dataset), chosen.output, plan, vcr=chosen.vcr, say=print_now)
     then = f"run it with --model matcher:{chosen.output}"
     if plan.folds:
         then = "train without --folds to get a matcher that can be run"
@@ -82,11 +82,11 @@ def _train(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _plan(chosen: argparse.Namespace) -> "Plan":
+def _plan(chosen: argparse.Namespace) -> "TrainingPlan":
     """Return the plan; command-line options override the plan file, which overrides the settings of --size."""
     import msgspec
 
-    from countersight.training import SIZES, Plan
+    from countersight.training import SIZES, TrainingPlan
 
     named = {
         name: value
@@ -95,6 +95,6 @@ def _plan(chosen: argparse.Namespace) -> "Plan":
     }
     try:
         before = msgspec.toml.decode(chosen.plan.read_bytes()) if chosen.plan else {}
-        return msgspec.convert(SIZES[chosen.size] | before | named, Plan)
+        return msgspec.convert(SIZES[chosen.size] | before | named, TrainingPlan)
     except (ValueError, OSError) as error:
         raise CountersightError(f"invalid settings of a matcher: {error}") from None

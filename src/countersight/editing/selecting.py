@@ -24,7 +24,7 @@ from countersight.detection import (
 )
 from countersight.editing.colours import of_colour
 from countersight.editing.protocol import EditRequest
-from countersight.editing.things import Named, choose_things, meant_by, named_apart, read_thing
+from countersight.editing.things import ThingDescription, choose_things, meant_by, named_apart, read_thing
 from countersight.errors import EditFailed
 from countersight.models import ModelSettings
 from countersight.picture import Pixels
@@ -92,7 +92,12 @@ class Selector:
         )
 
     def _chosen(
-        self, named: Named, things: Sequence[AnnotatedThing], categories: Sequence[str], pixels: Pixels, known: str
+        self,
+        named: ThingDescription,
+        things: Sequence[AnnotatedThing],
+        categories: Sequence[str],
+        pixels: Pixels,
+        known: str,
     ) -> SelectedArea:
         def coloured(thing: AnnotatedThing, colour: str) -> bool:
             return float(of_colour(pixels[self._outline(thing, pixels)][None], colour).mean()) >= SHARE

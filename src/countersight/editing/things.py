@@ -31,7 +31,7 @@ _FILLERS = frozenset(
 )
 
 
-class Named(msgspec.Struct, frozen=True):
+class ThingDescription(msgspec.Struct, frozen=True):
     """A parsed description of one or more objects."""
 
     words: str
@@ -42,7 +42,7 @@ class Named(msgspec.Struct, frozen=True):
     colour: str
 
 
-def read_thing(words: str) -> Named:
+def read_thing(words: str) -> ThingDescription:
     """Parse a description of objects; raises EditFailed if it has no noun."""
     if len(words) > 200:
         raise EditFailed("the target has more than 200 characters")
@@ -64,7 +64,7 @@ def read_thing(words: str) -> Named:
         raise EditFailed(f"“{words[:80]}” names no object")
     one = not is_plural(rest[-1]) and not {"all", "both", "every", "each"} & set(said)
     number = numbers[0] if numbers else 1 if one else None
-    return Named(words, " ".join(rest), number, sides[0] if sides else "", colours[0] if colours else "")
+    return ThingDescription(words, " ".join(rest), number, sides[0] if sides else "", colours[0] if colours else "")
 
 
 def noun_in(words: str) -> str:
@@ -84,7 +84,7 @@ def meant_by(noun: str, categories: Sequence[str]) -> frozenset[str]:
 
 
 def choose_things(
-    named: Named,
+    named: ThingDescription,
     things: Sequence[AnnotatedThing],
     categories: Sequence[str],
     of_colour: Callable[[AnnotatedThing, str], bool],

@@ -81,8 +81,6 @@ Way = Literal["seed", "file", "folder"]
 class SecondFile(NamedTuple):
     """A second file that is read when a suite is imported."""
 
-    option: str
-    """Its option on the command line."""
     words: str
     """A description of its content."""
     needed: bool

@@ -154,7 +154,7 @@ def _suite(name: str, title: str, words: str, about: str) -> Suite:
         "the official questions (JSON, or .json.gz): questions with question_id, image_id, question",
         "COCO's, in one folder or in val2014 and train2014",
         partial(_layout, name, description),
-        SecondFile("--annotations", "the official annotations (JSON, or .json.gz): annotations with answers", True),
+        SecondFile("the official annotations (JSON, or .json.gz): annotations with answers", True),
         terms=Terms(about=AS_IT_IS, measures={"factual": "VQA accuracy"}),
     )
 

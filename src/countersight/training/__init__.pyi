@@ -9,4 +9,4 @@ from .features import features_from_tsv as features_from_tsv
 from .features import read_tsv as read_tsv
 from .plan import SIZES as SIZES
 from .plan import Objective as Objective
-from .plan import Plan as Plan
+from .plan import TrainingPlan as TrainingPlan

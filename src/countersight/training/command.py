@@ -18,7 +18,7 @@ from countersight.files import write_text
 from countersight.models.matcher import Regions
 from countersight.scoring import rate
 from countersight.training.examples import Example, folds, read_examples, read_vcr
-from countersight.training.plan import Plan
+from countersight.training.plan import TrainingPlan
 
 KEPT, RESULT, CARD, LOG = "plan.json", "result.json", "README.md", "training.log"
 REPORTED = {
@@ -42,7 +42,7 @@ Scores = Mapping[int, Mapping[str, Sequence[float]]]
 class KeptPlan(msgspec.Struct, frozen=True):
     """The settings with which training in a folder was started."""
 
-    plan: Plan
+    plan: TrainingPlan
     dataset: str
     """The fingerprint of the dataset."""
     beside: str = ""
@@ -62,7 +62,7 @@ class Result(msgspec.Struct, frozen=True):
 
 
 def train_matcher(
-    dataset: Dataset, folder: Path, plan: Plan, *, vcr: Path | None = None, say: Callable[[str], None] = print
+    dataset: Dataset, folder: Path, plan: TrainingPlan, *, vcr: Path | None = None, say: Callable[[str], None] = print
 ) -> Path:
     """Train a matcher for each seed (and for each fold, if any), and report the accuracy on held-out examples."""
     plan.check()
@@ -96,7 +96,7 @@ def _report(say: Callable[[str], None], folder: Path, where: Path, words: str) -
 def _train_all(
     dataset: Dataset,
     folder: Path,
-    plan: Plan,
+    plan: TrainingPlan,
     examples: Sequence[Example],
     beside: Sequence[Example],
     say: Callable[[str], None],
@@ -132,7 +132,7 @@ def _train_all(
     return found
 
 
-def _regions(dataset: Dataset, plan: Plan, examples: Sequence[Example]) -> Regions | None:
+def _regions(dataset: Dataset, plan: TrainingPlan, examples: Sequence[Example]) -> Regions | None:
     """Return the regions of the examples' pictures, if the matcher uses them."""
     if plan.inputs != "full":
         return None
@@ -155,7 +155,9 @@ def _store_plan(folder: Path, kept: KeptPlan) -> None:
     path.write_bytes(content)
 
 
-def write_results(folder: Path, plan: Plan, examples: Sequence[Example], scores: Scores, *, beside: str = "") -> Result:
+def write_results(
+    folder: Path, plan: TrainingPlan, examples: Sequence[Example], scores: Scores, *, beside: str = ""
+) -> Result:
     """Compute the results, and write them as data and as a card; `beside` is the name of the additional training
     file."""
     tried = [one for one in examples if all(one.key in of_seed for of_seed in scores.values())]
@@ -191,7 +193,7 @@ def _ensemble_accuracy(examples: Sequence[Example], scores: Scores) -> Figure:
     return rate(np.array(right, bool), clusters)
 
 
-def protocol(plan: Plan) -> str:
+def protocol(plan: TrainingPlan) -> str:
     """Return a description of the cases on which the accuracy was measured."""
     if plan.folds:
         chosen = "the best epoch chosen on pictures held out of the training part" if plan.held_out else "last epoch"
@@ -204,7 +206,7 @@ def protocol(plan: Plan) -> str:
     return "**on the training cases themselves**, which is meaningless; use `folds` for an unbiased figure"
 
 
-def reported(plan: Plan, beside: str) -> str:
+def reported(plan: TrainingPlan, beside: str) -> str:
     """Return the accuracy that CoSIm's paper reports for these settings; empty if there is none."""
     if not beside:
         return REPORTED.get((plan.inputs, plan.objective), "")
@@ -220,7 +222,7 @@ def _mean(result: Result, words: str = "") -> str:
     return f"{100 * result.mean:.2f}{spread}"
 
 
-def _card(plan: Plan, result: Result, beside: str) -> str:
+def _card(plan: TrainingPlan, result: Result, beside: str) -> str:
     rows = {f"seed {seed}": f"{100 * value:.2f}" for seed, value in result.by_seed.items()}
     rows["mean"] = _mean(result, " over the seeds")
     rows["ensemble of all seeds"] = f"{_percent(result.together)}, n = {result.together.n:,}"

@@ -23,7 +23,7 @@ from countersight.errors import CountersightError
 from countersight.models.matcher import TOKENIZER, Sequences, View, side_by_side, surface
 from countersight.training.examples import Example
 from countersight.training.network import TwoStreams
-from countersight.training.plan import COUNTS, Plan
+from countersight.training.plan import COUNTS, TrainingPlan
 
 CHECKPOINT = "checkpoint.pt"
 VOCABULARY = 8000
@@ -37,7 +37,7 @@ Batch = tuple[Sequence[Example], dict[str, Tensor]]
 class TrainingBatches:
     """Creates batches of examples, with cached tokens."""
 
-    def __init__(self, sequences: Sequences, plan: Plan, views: Mapping[str, View]) -> None:
+    def __init__(self, sequences: Sequences, plan: TrainingPlan, views: Mapping[str, View]) -> None:
         self._sequences = sequences
         self._plan = plan
         self._views = views
@@ -104,7 +104,7 @@ class Trainer:
     """Trains one network with one seed."""
 
     def __init__(
-        self, plan: Plan, network: nn.Module, batches: TrainingBatches, folder: Path, device: torch.device
+        self, plan: TrainingPlan, network: nn.Module, batches: TrainingBatches, folder: Path, device: torch.device
     ) -> None:
         self.plan = plan
         self.network = network.to(device)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from countersight.errors import CountersightError
 from countersight.models.local import read_any_config
 from countersight.models.matcher import GRAPH, TOKENIZER, WHOLE, Sequences, Sheet, surface_size, write_sheet
-from countersight.training.plan import COUNTS, Plan
+from countersight.training.plan import COUNTS, TrainingPlan
 
 COUNTING = 64
 """The size of the hidden layer for counted features."""
@@ -23,7 +23,7 @@ OPSET = 18
 class CountsMatcher(nn.Module):
     """A network that scores options by counted surface features only."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: TrainingPlan) -> None:
         super().__init__()
         size = surface_size(plan.inputs)
         self.layers = nn.Sequential(nn.Linear(size, COUNTING), nn.GELU(), nn.Dropout(0.5), nn.Linear(COUNTING, 1))
@@ -41,7 +41,7 @@ class CountsMatcher(nn.Module):
 class TextMatcher(nn.Module):
     """A text encoder with a head that scores each sequence."""
 
-    def __init__(self, body: nn.Module, hidden: int, plan: Plan) -> None:
+    def __init__(self, body: nn.Module, hidden: int, plan: TrainingPlan) -> None:
         super().__init__()
         self.body = body
         self.score = nn.Sequential(nn.Dropout(plan.dropout), nn.Linear(hidden, 1))
@@ -57,7 +57,7 @@ class TextMatcher(nn.Module):
 class TwoStreams(nn.Module):
     """LXMERT over text and regions; a visual token precedes the regions, as [CLS] precedes the words."""
 
-    def __init__(self, body: Any, given: int, plan: Plan) -> None:
+    def __init__(self, body: Any, given: int, plan: TrainingPlan) -> None:
         super().__init__()
         self.body = body
         hidden, region = body.config.hidden_size, body.config.visual_feat_dim
@@ -104,7 +104,7 @@ class TwoStreams(nn.Module):
         return out.language_output[:, 0], out.vision_output[:, 0]
 
 
-def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatcher | TextMatcher | TwoStreams:
+def build(plan: TrainingPlan, vocabulary: int, pad: int, region: int = 0) -> CountsMatcher | TextMatcher | TwoStreams:
     """Build the network of a plan, from a folder of weights or from scratch. Each region has `region` numbers."""
     if plan.encoder == COUNTS:
         return CountsMatcher(plan)
@@ -118,7 +118,7 @@ def build(plan: Plan, vocabulary: int, pad: int, region: int = 0) -> CountsMatch
     return TextMatcher(text, text.config.hidden_size, plan)
 
 
-def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
+def _text_encoder(plan: TrainingPlan, vocabulary: int, pad: int) -> Any:
     from transformers import AutoModel, BertConfig, BertModel
 
     if plan.encoder:
@@ -137,12 +137,12 @@ def _text_encoder(plan: Plan, vocabulary: int, pad: int) -> Any:
     return BertModel(config, add_pooling_layer=False)
 
 
-def _initial_scale(plan: Plan) -> float:
+def _initial_scale(plan: TrainingPlan) -> float:
     """Return the scale of random weights; the 0.02 of BERT suits its size but is too small for smaller networks."""
     return float(plan.hidden**-0.5)
 
 
-def _two_streams(plan: Plan, kind: str, config: Any, vocabulary: int, pad: int, region: int) -> Any:
+def _two_streams(plan: TrainingPlan, kind: str, config: Any, vocabulary: int, pad: int, region: int) -> Any:
     from transformers import LxmertConfig, LxmertModel
 
     if kind == "lxmert":
@@ -182,7 +182,9 @@ def _load_language_weights(body: nn.Module, folder: str) -> None:
         raise CountersightError(f"{folder} is not a plain BERT model: it has {min(strange)}")
 
 
-def export(network: nn.Module, sequences: Sequences, plan: Plan, folder: Path, view: str = "", region: int = 0) -> None:
+def export(
+    network: nn.Module, sequences: Sequences, plan: TrainingPlan, folder: Path, view: str = "", region: int = 0
+) -> None:
     """Write all files that `matcher:FOLDER` needs. `view` names the encoder of the regions, and `region` is the number
     of features per region."""
     tokens = torch.ones(3, 7, dtype=torch.int64)

@@ -43,7 +43,7 @@ SIZES: Final[dict[str, dict[str, int | float | str]]] = {
 LARGEST_SEED = 2**63 - 1
 
 
-class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TrainingPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All training settings that the result depends on, apart from the cases; they are stored with the checkpoints."""
 
     inputs: Inputs = "text"

@@ -45,7 +45,7 @@ def make(
     seed: int | None = None,
     source: Path | str | None = None,
     pictures: Path | str | None = None,
-    beside: Path | str | None = None,
+    annotations: Path | str | None = None,
     sample: float | None = None,
     controls: bool = False,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
@@ -60,7 +60,7 @@ def make(
 ) -> MadeDataset:
     """Make a dataset, or import a published one from its file (`source`) and the folder of its `pictures`.
 
-    `beside` is the second file that some suites have (annotations, kinds). When importing, `size` cases or the share
+    `annotations` is the second file that some suites have. When importing, `size` cases or the share
     `sample` are drawn at random; invalid rows are passed to `on_bad`; without it, a warning names the first ones.
     With `exist_ok`, an existing dataset that was made with the same arguments is opened instead.
     `hidden` names a new file, the key, to which the right answers are written instead of the dataset.
@@ -75,6 +75,7 @@ def make(
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
     chosen, folder, source, key = find_suite(suite), Path(out), path_of(source), path_of(hidden)
+    second_file = path_of(annotations)
     own: dict[str, Any] = {
         "controls": controls,
         "difficulty": difficulty,
@@ -89,13 +90,13 @@ def make(
             "answers": "hidden" if hidden else None,
             "suite": suite,
             "file": source.name if source else "",
-            "sha256": digest_of(source, path_of(beside)) if source and is_file else None,
+            "sha256": digest_of(source, second_file) if source and is_file else None,
             "part": Part(size, sample) if drawn else None,
             "seed": seed or 0,
             "size": None if drawn else f"{per_task} of each task" if per_task else size,
         }
         return _open_existing(folder, how)
-    _check_second_file(suite, chosen, source, beside)
+    _check_second_file(suite, chosen, source, second_file)
     own = {name: value for name, value in own.items() if value}
     pictures = path_of(pictures)
     source_kind = way_of(chosen, source, own=own, size=size, sample=sample, pictures=pictures)
@@ -111,8 +112,7 @@ def make(
             return chosen.make(folder, size=size, seed=number, workers=workers, progress=watch, **own)
         if source_kind == "folder":
             return chosen.assemble(source, folder, size=size, seed=number, progress=watch, on_bad=bad, **own)
-        also = path_of(beside)
-        return import_file(chosen, source, folder, pictures=pictures, second_file=also, part=part, on_bad=bad)
+        return import_file(chosen, source, folder, pictures=pictures, second_file=second_file, part=part, on_bad=bad)
 
     commitment = None
     if key is None:
@@ -156,13 +156,13 @@ def open_dataset(path: Path | str) -> Dataset:
     return Dataset.open(path)
 
 
-def _check_second_file(suite: str, chosen: Suite, source: Path | None, beside: Path | str | None) -> None:
+def _check_second_file(suite: str, chosen: Suite, source: Path | None, annotations: Path | None) -> None:
     """Raise an error if a second file is required but missing, or given but not used by the suite."""
     second = chosen.second_file
-    if beside is not None and second is None:
-        raise CountersightError(f"{suite} is imported from one file; leave out `beside`")
-    if source is not None and beside is None and second and second.needed:
-        raise CountersightError(f"{suite} needs {second.option} (in Python: beside): {second.words}")
+    if annotations is not None and second is None:
+        raise CountersightError(f"{suite} is imported from one file; leave out `annotations`")
+    if source is not None and annotations is None and second and second.needed:
+        raise CountersightError(f"{suite} needs `annotations`: {second.words}")
 
 
 def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
@@ -238,6 +238,6 @@ def build(
 
 
 @checked
-def mine(graphs: Path | str, out: Path | str, *, images: Path | str | None = None) -> Mined:
+def mine(graphs: Path | str, out: Path | str, *, pictures: Path | str | None = None) -> Mined:
     """Find the causal graphs in scene graphs (CELLO); `make("cello", …, source=out)` creates questions about them."""
-    return mine_folder(Path(graphs), Path(out), pictures=path_of(images))
+    return mine_folder(Path(graphs), Path(out), pictures=path_of(pictures))

@@ -32,7 +32,7 @@ _ARROW_CHECKPOINTS = tuple(nth / 12 for nth in range(13))
 _MAX_EVENTS = 200
 """The maximum number of events in a world; generated worlds have only a few."""
 Side = Literal["left", "right", "top", "bottom"]
-Place = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
+Coordinate = Annotated[float, msgspec.Meta(ge=-4096, le=8192)]
 
 
 class Disc(msgspec.Struct, frozen=True):
@@ -40,11 +40,11 @@ class Disc(msgspec.Struct, frozen=True):
 
     id: str
     colour: str
-    x: Place
-    y: Place
+    x: Coordinate
+    y: Coordinate
     radius: Annotated[float, msgspec.Meta(gt=0, le=1000)]
-    vx: Place = 0.0
-    vy: Place = 0.0
+    vx: Coordinate = 0.0
+    vy: Coordinate = 0.0
     weight: Annotated[float, msgspec.Meta(gt=0, le=10)] = 1
 
     @property

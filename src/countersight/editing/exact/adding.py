@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from countersight.editing.colours import colour_in
-from countersight.editing.exact.targets import Place, Target, matching, number_in, read_target, within
+from countersight.editing.exact.targets import Area, Target, matching, number_in, read_target, within
 from countersight.editing.protocol import Instruction
 from countersight.errors import EditFailed
 from countersight.scenes import (
@@ -48,7 +48,7 @@ MOST_PLACES = 640
 
 
 def in_the_open(
-    rng: Random, scene: Scene, radii: Iterable[float], smallest: float, places: Iterable[Place]
+    rng: Random, scene: Scene, radii: Iterable[float], smallest: float, places: Iterable[Area]
 ) -> list[Disc] | None:
     """Return free positions for flowers of these radii, or None if there is too little room."""
     points = _grid(rng, 0, 0, scene.width, scene.height, STEP)

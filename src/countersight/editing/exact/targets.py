@@ -36,7 +36,7 @@ from countersight.scenes import (
 Item = Flower | Polygon | Circle | Dot
 
 
-class Place(msgspec.Struct, frozen=True):
+class Area(msgspec.Struct, frozen=True):
     """An area described relative to the polygons of a scene."""
 
     inside: bool
@@ -95,7 +95,7 @@ class Target(msgspec.Struct, frozen=True):
     extreme: str = ""
     dots: int | None = None
     """The requested number of dots in a circle."""
-    places: tuple[Place, ...] = ()
+    places: tuple[Area, ...] = ()
     """The requested positions of flowers relative to polygons."""
     circles: "Target | None" = None
     """The circles that contain the dots."""
@@ -212,7 +212,7 @@ def _with_phrase(target: Target, phrase: list[str], words: str) -> Target:
     start, rest = phrase[0], phrase[1:]
     unread = EditFailed(f"“{' '.join(phrase)[:80]}” in “{words[:120]}” is not a place in the scene")
     if target.noun == "flower" and "overlap" in rest and {*rest} <= {"overlap", *_POLYGONS}:
-        return replace(target, places=(*target.places, Place(inside=True, least=2)))
+        return replace(target, places=(*target.places, Area(inside=True, least=2)))
     if target.noun == "flower" and (_POLYGONS.intersection(rest) or (rest and colour_word(rest[-1]))):
         place = _about_polygons(start, [sign for sign in rest if sign != "only"], unread)
         return replace(target, places=(*target.places, replace(place, only="only" in rest)))
@@ -240,19 +240,19 @@ def _with_sides(target: Target, tokens: Sequence[str], unread: EditFailed) -> Ta
     return msgspec.structs.replace(target, sides=target.sides + sides)
 
 
-def _about_polygons(start: str, rest: list[str], unread: EditFailed) -> Place:
+def _about_polygons(start: str, rest: list[str], unread: EditFailed) -> Area:
     tokens = [token for token in rest if token not in _POLYGONS]
     if start not in _INTO | _OUT_OF:
         raise unread
     is_inside = start in _INTO
     if not tokens or tokens == ["any"] or tokens in ([["one"], ["a"]] if is_inside else [["both"], ["two"]]):
-        return Place(is_inside)
+        return Area(is_inside)
     if tokens in (["both"], ["two"]):
-        return Place(inside=True, least=2)
+        return Area(inside=True, least=2)
     colours = {colour_word(token) for token in tokens}
     if len(colours) != 1 or None in colours:
         raise unread
-    return Place(is_inside, colours.pop())
+    return Area(is_inside, colours.pop())
 
 
 def _kind(target: Target, scene: Scene) -> Sequence[Item]:
@@ -292,7 +292,7 @@ def _dots(item: Item) -> int:
     return len(item.dots) if isinstance(item, Circle) else 0
 
 
-def within(places: Iterable[Place], scene: Scene, points: Points) -> NDArray[np.bool_]:
+def within(places: Iterable[Area], scene: Scene, points: Points) -> NDArray[np.bool_]:
     """Return a mask of the points in all of the areas; raises EditFailed if no polygon has a requested colour."""
     there = np.ones(len(points), bool)
     for place in places:
