@@ -35,8 +35,8 @@ from benchmarks.asking import AS_INSTALLED
 from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
+from countersight.models.batching import Feed
 from countersight.models.local import speedups
-from countersight.models.local.conversation import Feed
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import writing_sight
 from countersight.models.local.writing import write_answers, write_plainly

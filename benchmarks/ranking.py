@@ -28,8 +28,8 @@ from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from countersight.case import Option
+from countersight.models.batching import Feed
 from countersight.models.local.conversation import (
-    Feed,
     append_answer,
     decode_pictures,
     find_prompt_format,

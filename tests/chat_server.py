@@ -23,6 +23,9 @@ class ChatServer:
         self.requests: list[dict] = []
         self.headers: list[dict[str, str]] = []
         self.times: list[float] = []
+        self.released = threading.Event()
+        """Answers wait until this is set; a test may clear it."""
+        self.released.set()
         self.under_way = 0
         self.most_under_way = 0
         self._ready = threading.Event()
@@ -66,6 +69,8 @@ class ChatServer:
                 self.most_under_way = max(self.most_under_way, self.under_way)
                 try:
                     what = self.behaviour if isinstance(self.behaviour, str) else self.behaviour(self, number, body)
+                    while not self.released.is_set():
+                        await asyncio.sleep(0.01)
                     if self.latency:
                         await asyncio.sleep(self.latency)
                     if not await self._answer(what, body, writer):

@@ -4,23 +4,14 @@ import csv
 import json
 from pathlib import Path
 
+from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset
+from countersight.engine import RetryPolicy
+from countersight.models import ModelSettings
+
 NOUNS = (
-    *(
-        "dogs",
-        "cats",
-        "cups",
-        "plates",
-        "books",
-        "chairs",
-        "horses",
-        "birds",
-        "cars",
-        "boats",
-        "trees",
-        "lamps",
-        "kites",
-    ),
-    *("bananas", "apples", "sheep", "people", "children", "bottles", "clocks", "umbrellas", "benches", "flowers"),
+    *("dogs", "cats", "cups", "plates", "books", "chairs", "horses", "birds", "cars", "boats", "trees", "lamps"),
+    *("kites", "bananas", "apples", "sheep", "people", "children", "bottles", "clocks", "umbrellas", "benches"),
+    "flowers",
 )
 WAYS = ("How many {} are there?", "How many {} are in the picture?", "How many {} do you see?", "How many {}?")
 YES_NO = (
@@ -72,3 +63,18 @@ def write_vqa(folder: Path, entries: list[tuple[str, list[str]]]) -> tuple[Path,
     questions.write_text(json.dumps({"data_subtype": "val2014", "questions": asked}))
     annotations.write_text(json.dumps({"annotations": said}))
     return questions, annotations
+
+
+def build(questions: Path, output: Path, **options: object) -> BuiltPairs:
+    """Build pairs; the settings of `BuildOrder` can be given, with prices for the writer."""
+    return build_dataset(
+        BuildOrder(**{"suite": "cvqa", "questions": questions, "output": output} | options),
+        settings=ModelSettings(price_in=1.0, price_out=2.0),
+        retry=RetryPolicy(4, attempts=2, backoff=0.01),
+        progress=lambda done: None,
+    )
+
+
+def rejected(folder: Path) -> list[dict]:
+    """Return the rejected questions of a build."""
+    return [json.loads(line) for line in (folder / REJECTED).read_text().splitlines()]

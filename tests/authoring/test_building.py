@@ -1,31 +1,19 @@
 """Pairs built by the grammar: checked, balanced, and with a reason for every rejected question."""
 
-import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from making import case, dataset, picture
-from pairing import NOUNS, questions, write_csv, write_vqa
+from pairing import NOUNS, build, questions, rejected, write_csv, write_vqa
 
-from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset, read_funnel
+from countersight.authoring import read_funnel
 from countersight.case import Option, Question
 from countersight.cli import main
 from countersight.composer import compose, supposition
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
-from countersight.models import ModelSettings
-
-
-def build(questions: Path, output: Path, **options: object) -> BuiltPairs:
-    order = BuildOrder(**{"suite": "cvqa", "questions": questions, "output": output} | options)
-    return build_dataset(order, settings=ModelSettings(), retry=RetryPolicy(8), progress=lambda done: None)
-
-
-def rejected(folder: Path) -> list[dict]:
-    return [json.loads(line) for line in (folder / REJECTED).read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")

@@ -9,21 +9,17 @@ from pathlib import Path
 import planted
 import pytest
 from chat_server import ChatServer, question_of
-from pairing import write_csv
+from pairing import build, rejected, write_csv
 from published import published
 
 from countersight.authoring import (
     CHECKS,
     REJECTED,
-    BuildOrder,
     BuiltPairs,
     PairDraft,
     SourceQuestion,
-    build_dataset,
 )
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy
-from countersight.models import ModelSettings
 from countersight.suites import find_suite, rows_of
 
 GOOD = ("Is the dog asleep?", "yes", "Would the dog be asleep if the doorbell had just rung?", "no")
@@ -59,15 +55,9 @@ def scripted(
     return behave
 
 
-def build(folder: Path, server: ChatServer, pairs: list[planted.Planted], **options: object) -> BuiltPairs:
+def build_pairs(folder: Path, server: ChatServer, pairs: list[planted.Planted], **options: object) -> BuiltPairs:
     source = write_csv(folder / "questions.csv", [(question, answer) for question, answer, _, _ in pairs])
-    order = {"suite": "cvqa", "questions": source, "output": folder / "pairs"}
-    return build_dataset(
-        BuildOrder(**order | {"writer": server.name, "size": 2 * len(pairs)} | options),
-        settings=ModelSettings(),
-        retry=RetryPolicy(8, attempts=2, backoff=0.01),
-        progress=lambda done: None,
-    )
+    return build(source, folder / "pairs", **{"writer": server.name, "size": 2 * len(pairs)} | options)
 
 
 def faults(pair: planted.Planted) -> list[str]:
@@ -110,11 +100,10 @@ def test_a_supposition_that_changes_nothing_for_the_model_is_rejected(tmp_path: 
     bad = list(planted.flipped(planted.IRRELEVANT))[::21]
     pairs = [*bad, GOOD]
     with ChatServer(scripted(pairs, empty=[draft.casefold() for _, _, draft, _ in bad])) as server:
-        built = build(tmp_path, server, pairs, groups=("boolean",))
+        built = build_pairs(tmp_path, server, pairs, groups=("boolean",))
     taken = [case.counterfactual.text for _, case in Dataset.open(tmp_path / "pairs").cases() if case.counterfactual]
     assert taken == [GOOD[2]]
-    rejected = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
-    differing = [row for row in rejected if row["reason"] == "a model gives a different answer"]
+    differing = [row for row in rejected(tmp_path / "pairs") if row["reason"] == "a model gives a different answer"]
     assert built.funnel.dropped_as_underived == len(differing) > 0
     assert {row["details"].rpartition(" says ")[2] for row in differing} == {
         "that the answer stays yes",
@@ -129,18 +118,18 @@ def test_a_supposition_that_changes_nothing_for_the_model_is_rejected(tmp_path: 
 def test_a_count_that_no_rule_computes_is_worked_out_by_a_model(tmp_path: Path, derived: str, cases: int) -> None:
     felled = ("How many trees are there?", "7", "How many trees would stand if a beaver gnawed through 2 trees?", "5")
     with ChatServer(scripted([felled, ADDED[0]], derived={felled[2]: derived})) as server:
-        assert build(tmp_path, server, [felled, ADDED[0]], groups=("direct",)).cases == cases
+        assert build_pairs(tmp_path, server, [felled, ADDED[0]], groups=("direct",)).cases == cases
 
 
 def test_a_count_that_the_composer_computes_is_not_worked_out_by_a_model(tmp_path: Path) -> None:
     with ChatServer(scripted(ADDED)) as server:
-        assert build(tmp_path, server, ADDED, groups=("direct",)).cases == 2
+        assert build_pairs(tmp_path, server, ADDED, groups=("direct",)).cases == 2
         assert not [body for body in server.requests if question_of(body).startswith("Two questions")]
 
 
 def test_the_checking_model_sees_the_old_answer_but_not_the_new_one(tmp_path: Path) -> None:
     with ChatServer(scripted([GOOD])) as server:
-        build(tmp_path, server, [GOOD], groups=("boolean",))
+        build_pairs(tmp_path, server, [GOOD], groups=("boolean",))
         (asked,) = [text for body in server.requests if "Now suppose" in (text := question_of(body))]
     assert re.findall("The answer is (.+)[.]", asked) == ["yes"]
 
@@ -162,17 +151,17 @@ UNEVEN = [*wet("dog car road bench lawn", WETTED, "yes"), *wet("tent wall", DRIE
 
 def test_yes_and_no_are_balanced_when_questions_run_out(tmp_path: Path) -> None:
     with ChatServer(scripted(UNEVEN)) as server:
-        built = build(tmp_path, server, UNEVEN)
+        built = build_pairs(tmp_path, server, UNEVEN)
     assert built.empty == ("direct",)
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
     assert Counter(case.counterfactual.answer for case in cases if case.counterfactual) == {"yes": 3, "no": 2}
-    rows = [json.loads(line) for line in (tmp_path / "pairs" / REJECTED).read_text().splitlines()]
+    rows = rejected(tmp_path / "pairs")
     assert [row["reason"] for row in rows] == ["enough answers yes"] * 2
 
 
 def test_cfmm_pairs_share_two_options(tmp_path: Path) -> None:
     with ChatServer(scripted(UNEVEN)) as server:
-        build(tmp_path, server, [*UNEVEN, ADDED[0]], suite="cfmm")
+        build_pairs(tmp_path, server, [*UNEVEN, ADDED[0]], suite="cfmm")
     assert "of another group" in (tmp_path / "pairs/funnel.json").read_text()
     cases = [case for _, case in Dataset.open(tmp_path / "pairs").cases()]
     assert len(cases) == 5
@@ -192,7 +181,7 @@ def test_a_supposition_is_used_for_at_most_two_per_cent(tmp_path: Path) -> None:
         for old, new in [("yes", "no") if place % 2 else ("no", "yes")]
     ]
     with ChatServer(scripted(pairs)) as server:
-        assert build(tmp_path, server, pairs, size=100, groups=("boolean",)).cases == 1
+        assert build_pairs(tmp_path, server, pairs, size=100, groups=("boolean",)).cases == 1
     assert (tmp_path / "pairs" / REJECTED).read_text().count("repeated supposition") == 9
 
 
@@ -202,7 +191,7 @@ ADDED += [("How many cats are there?", "6", "How many cats would there be if 3 m
 
 def test_the_writer_is_asked_without_the_picture_by_default(tmp_path: Path) -> None:
     with ChatServer(scripted(ADDED, blind="7")) as server:
-        built = build(tmp_path, server, ADDED, groups=("direct",))
+        built = build_pairs(tmp_path, server, ADDED, groups=("direct",))
         blind = [question_of(body) for body in server.requests if question_of(body).startswith("There is a")]
     assert (built.cases, built.funnel.dropped_as_blind) == (1, 1)
     assert len(blind) == 3 + 1  # a wrong answer is enough
@@ -213,5 +202,5 @@ def test_the_writer_is_asked_without_the_picture_by_default(tmp_path: Path) -> N
 
 def test_the_blind_check_can_be_turned_off_and_the_card_says_so(tmp_path: Path) -> None:
     with ChatServer(scripted(ADDED, blind="7")) as server:
-        assert build(tmp_path, server, ADDED, groups=("direct",), blind="none").cases == 2
+        assert build_pairs(tmp_path, server, ADDED, groups=("direct",), blind="none").cases == 2
     assert "No model checked the pairs" in (tmp_path / "pairs/README.md").read_text()

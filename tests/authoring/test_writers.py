@@ -6,21 +6,18 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, question_of
-from pairing import NOUNS, write_csv
+from pairing import NOUNS, build, rejected, write_csv
 from waiting import wait_until
 
-from countersight.authoring import REJECTED, BuildOrder, BuiltPairs, build_dataset, read_funnel
+from countersight.authoring import REJECTED, BuiltPairs, read_funnel
 from countersight.dataset import Dataset
-from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError
-from countersight.models import ModelSettings
 
 COUNTS = [(f"How many {noun} are there?", str(2 + place)) for place, noun in enumerate(NOUNS[:8])]
 Said = Callable[[str, int], str]
@@ -52,24 +49,21 @@ def good(noun: str, count: int) -> str:
     return json.dumps({"operation": "add", "new_answer": str(count + 3), "question": question})
 
 
-def build(folder: Path, server: ChatServer, rows: list[tuple[str, str]] = COUNTS, **options: object) -> BuiltPairs:
+def build_pairs(
+    folder: Path, server: ChatServer, rows: list[tuple[str, str]] = COUNTS, **options: object
+) -> BuiltPairs:
     source = write_csv(folder / "questions.csv", rows)
-    order = {"suite": "cvqa", "questions": source, "output": folder / "pairs", "writer": server.name, "size": len(rows)}
-    return build_dataset(
-        BuildOrder(**order | {"groups": ("direct",), "blind": "none"} | options),
-        settings=ModelSettings(price_in=1.0, price_out=2.0),
-        retry=RetryPolicy(4, attempts=2, backoff=0.01),
-        progress=lambda done: None,
-    )
+    given = {"writer": server.name, "size": len(rows), "groups": ("direct",), "blind": "none"}
+    return build(source, folder / "pairs", **given | options)
 
 
 def reasons(folder: Path) -> Counter[str]:
-    return Counter(json.loads(line)["reason"] for line in (folder / "pairs" / REJECTED).read_text().splitlines())
+    return Counter(each["reason"] for each in rejected(folder / "pairs"))
 
 
 def test_good_drafts_become_pairs_and_their_cost_is_recorded(tmp_path: Path) -> None:
     with ChatServer(writing(good)) as server:
-        built = build(tmp_path, server)
+        built = build_pairs(tmp_path, server)
     assert built.cases == 5  # of one operation there are never more
     funnel = read_funnel(tmp_path / "pairs")
     assert funnel is not None
@@ -81,7 +75,7 @@ def test_good_drafts_become_pairs_and_their_cost_is_recorded(tmp_path: Path) -> 
 
 def test_every_request_begins_with_the_same_examples(tmp_path: Path) -> None:
     with ChatServer(writing(good)) as server:
-        build(tmp_path, server)
+        build_pairs(tmp_path, server)
     told = [question_of(body) for body in server.requests if "You change questions" in question_of(body)]
     before = {text.partition("Now this one.")[0] for text in told}
     assert len(told) == len(COUNTS)
@@ -131,7 +125,7 @@ def test_bad_drafts_are_counted_by_reason_and_stored(tmp_path: Path, said: Said,
         return good(noun, count) if noun == NOUNS[0] else said(noun, count)
 
     with ChatServer(writing(mixed)) as server:
-        assert build(tmp_path, server).cases == 1
+        assert build_pairs(tmp_path, server).cases == 1
     assert reasons(tmp_path) == {reason: len(COUNTS) - 1}
 
 
@@ -141,7 +135,7 @@ def test_failed_requests_are_counted_as_a_reason(tmp_path: Path) -> None:
         return "status:400" if noun in NOUNS[:2] else writing(good)(server, number, body)
 
     with ChatServer(behave) as server:
-        assert build(tmp_path, server).cases == 5
+        assert build_pairs(tmp_path, server).cases == 5
     assert reasons(tmp_path)["the model did not answer"] == 2
 
 
@@ -151,7 +145,7 @@ def test_a_correction_that_changes_the_meaning_is_ignored(tmp_path: Path) -> Non
     for name, polished in (("a", better), ("b", "How many dogs would there be if four more dogs were added?")):
         (tmp_path / name).mkdir()
         with ChatServer(writing(good, polished)) as server:
-            build(tmp_path / name, server, rows)
+            build_pairs(tmp_path / name, server, rows)
     texts = [next(iter(Dataset.open(tmp_path / name / "pairs").cases()))[1] for name in "ab"]
     assert texts[0].counterfactual and texts[0].counterfactual.text == better  # noqa: PT018
     assert texts[0].provenance["unpolished"].startswith("How many dogs would there be if 3")  # type: ignore[union-attr]
@@ -160,14 +154,7 @@ def test_a_correction_that_changes_the_meaning_is_ignored(tmp_path: Path) -> Non
 
 def test_a_build_without_any_answer_leaves_no_files(tmp_path: Path) -> None:
     with pytest.raises(CountersightError, match="no pair could be built"):
-        build_dataset(
-            BuildOrder(
-                suite="cvqa", questions=write_csv(tmp_path / "q.csv", [("How many?", "3")]), output=tmp_path / "pairs"
-            ),
-            settings=ModelSettings(),
-            retry=RetryPolicy(1),
-            progress=lambda done: None,
-        )
+        build(write_csv(tmp_path / "q.csv", [("How many?", "3")]), tmp_path / "pairs")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["q.csv"]
 
 
@@ -182,7 +169,7 @@ def test_a_writer_without_any_pair_is_stopped_and_not_paid_twice(tmp_path: Path,
         for _ in range(2):
             stopped = r"the last 40 direct drafts gave no pair.*\$0\.\d+.*pairs\.building"
             with pytest.raises(CountersightError, match=stopped) as stop:
-                build(tmp_path, server, MANY, size=5)
+                build_pairs(tmp_path, server, MANY, size=5)
             assert len(server.requests) == 40
     kept = tmp_path / "pairs.building"
     assert len((kept / REJECTED).read_text().splitlines()) == 40
@@ -200,14 +187,14 @@ def one_habit(noun: str, count: int) -> str:
 def test_a_wording_that_predicts_its_answer_is_rejected(tmp_path: Path) -> None:
     rows = [(f"How many {noun} are there?", "2") for noun in NOUNS[:8]]
     with ChatServer(writing(one_habit)) as server:
-        assert build(tmp_path, server, rows, size=20).cases == 2
+        assert build_pairs(tmp_path, server, rows, size=20).cases == 2
     assert reasons(tmp_path) == {"the quota of this wording with that answer is reached": 6}
 
 
 def test_a_writer_that_repeats_itself_is_stopped(tmp_path: Path) -> None:
     rows = [(f"How many {noun} are there?", str(count)) for count in range(2, 14) for noun in NOUNS]
     with ChatServer(writing(one_habit)) as server:
-        built = build(tmp_path, server, rows, size=20)
+        built = build_pairs(tmp_path, server, rows, size=20)
         written = sum("You change questions" in question_of(body) for body in server.requests)
     assert built.cases == 6  # of one operation there are never more
     assert written < 150 < len(rows)
@@ -222,11 +209,12 @@ def test_a_kill_loses_no_paid_answer(tmp_path: Path) -> None:
     source = write_csv(tmp_path / "questions.csv", rows)
     command = [sys.executable, "-m", "countersight", "build", "cvqa", "--questions", str(source), "--groups", "direct"]
     written = writing(good)
-    killed = threading.Event()
 
     def halting(server: ChatServer, number: int, body: dict) -> str:
         """Nobody gets further than half of it before the kill."""
-        return "hang" if number >= 6 and not killed.is_set() else written(server, number, body)
+        if number == 6:
+            server.released.clear()
+        return written(server, number, body)
 
     with ChatServer(halting) as server:
         command += ["--writer", server.name, "--size", "12", "--concurrency", "2", "-o", str(tmp_path / "pairs")]
@@ -235,7 +223,8 @@ def test_a_kill_loses_no_paid_answer(tmp_path: Path) -> None:
         wait_until(lambda: kept_so_far.exists() and kept_so_far.stat().st_size, process)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        killed.set()
+        server.behaviour = written
+        server.released.set()
         kept = kept_so_far.read_bytes().count(b"\n")
         assert 0 < kept < 12
         paid = [json.loads(line)["case"] for line in kept_so_far.read_text().splitlines()]
@@ -252,26 +241,22 @@ def test_ctrl_c_waits_for_requests_in_flight_and_a_second_one_abandons_them(tmp_
     rows = [(f"How many {noun} are there?", str(2 + place)) for place, noun in enumerate(NOUNS[:12])]
     source = write_csv(tmp_path / "questions.csv", rows)
     command = [sys.executable, "-m", "countersight", "build", "cvqa", "--questions", str(source), "--groups", "direct"]
-    written = writing(good)
-    held = threading.Event()
-
-    def behave(server: ChatServer, number: int, body: dict) -> str:
-        server.latency = 0.0 if held.is_set() else 2.0 if signals == 1 else 60.0
-        return written(server, number, body)
-
-    with ChatServer(behave) as server:
+    with ChatServer(writing(good)) as server:
+        server.released.clear()
         command += ["--writer", server.name, "--size", "12", "--concurrency", "4", "-o", str(tmp_path / "pairs")]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None
         wait_until(lambda: server.under_way == 4, process)
         process.send_signal(signal.SIGINT)
         assert "waiting for requests in progress" in process.stderr.readline()
-        if signals == 2:
+        if signals == 1:
+            server.released.set()
+        else:
             process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=50)
         assert (process.returncode, len(server.requests)) == (130, 4), errors
         assert "Traceback" not in errors
-        held.set()
+        server.released.set()
         assert subprocess.run(command, capture_output=True, check=False).returncode == 0
         distinct = {json.dumps(body, sort_keys=True) for body in server.requests}
     assert len(server.requests) - len(distinct) == (0 if signals == 1 else 4)

@@ -35,7 +35,7 @@ async def outcomes(style, texts, limits, eyes=None):
 def test_waiting_in_a_queue_does_not_count_as_running() -> None:
     """The endless programs together compute longer than one may, and the others wait for them; their tools are slow."""
     pytest.importorskip("pydantic_monty")
-    limits = Limits(seconds=2.0, waiting=2.0)
+    limits = Limits(seconds=2.0, waiting=60.0)
     endless = 2 * min(max(2, cores()), MOST_COMPUTING)
 
     class Slow(Eyes):

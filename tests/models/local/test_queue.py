@@ -11,8 +11,8 @@ import torch
 from models.local.talks import picture, request
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.local.conversation import Feed
-from countersight.models.local.model import Queue, Work
+from countersight.models.batching import Feed, Queue, Work
+from countersight.models.local.model import ask_queue
 from countersight.models.protocol import Request
 from countersight.picture.checking import Picture
 
@@ -47,9 +47,9 @@ async def asked_at_once(queue: Queue, work: Work, requests: Sequence[Request], *
         begun.set()
         return [(0, all_there.wait(60))]
 
-    under_way = asyncio.create_task(queue.ask(other, request("", picture(), key="other")))
+    under_way = asyncio.create_task(ask_queue(queue, other, request("", picture(), key="other")))
     await asyncio.to_thread(begun.wait, 60)
-    tasks = [asyncio.create_task(queue.ask(work, one)) for one in requests]
+    tasks = [asyncio.create_task(ask_queue(queue, work, one)) for one in requests]
     await asyncio.sleep(0)
     all_there.set()
     try:
@@ -203,14 +203,14 @@ def test_cancelled_requests_are_not_computed() -> None:
     queue = Queue(1, float("inf"))
 
     async def ask() -> None:
-        tasks = [asyncio.create_task(queue.ask(worker, one)) for one in numbered(4)]
+        tasks = [asyncio.create_task(ask_queue(queue, worker, one)) for one in numbered(4)]
         await asyncio.to_thread(begun.wait, 60)
         for task in tasks[1:]:
             task.cancel()
         await asyncio.sleep(0)
         release.set()
         assert await tasks[0] == "0"
-        assert await queue.ask(worker, request("", picture(), key="last")) == "last"
+        assert await ask_queue(queue, worker, request("", picture(), key="last")) == "last"
         await queue.close()
 
     asyncio.run(ask())
@@ -230,7 +230,7 @@ def test_closing_cancels_waiting_requests_and_stops_the_work(full: bool) -> None
         return [(0, "cut short")]
 
     async def ask() -> list[Any]:
-        tasks = [asyncio.create_task(queue.ask(work, one)) for one in numbered(3)]
+        tasks = [asyncio.create_task(ask_queue(queue, work, one)) for one in numbered(3)]
         await asyncio.to_thread(begun.wait, 60)
         began = time.monotonic()
         await queue.close()
@@ -292,7 +292,7 @@ def test_only_questions_of_the_same_kind_join_a_batch() -> None:
     queue = Queue(2, float("inf"))
 
     async def ask() -> list[str]:
-        both = [queue.ask(work, one) for one in numbered(6) for work in (first, second)]
+        both = [ask_queue(queue, work, one) for one in numbered(6) for work in (first, second)]
         try:
             return await asyncio.gather(*both)
         finally:

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from PIL import Image
 
 from countersight.case import Option
+from countersight.models.batching import Feed
 from countersight.models.local import generating, ranking
-from countersight.models.local.conversation import Feed, PictureCache, decode_pictures, model_inputs
+from countersight.models.local.conversation import PictureCache, decode_pictures, model_inputs
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import writes_in_batches, writing_sight
 from countersight.models.local.ranking import plain_losses, rank_requests

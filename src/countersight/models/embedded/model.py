@@ -1,6 +1,7 @@
 """The embedded model; concurrent questions are answered in batches."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 
 from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.batching import Batcher
+from countersight.models.batching import Feed, Queue, Work
 from countersight.models.embedded.inference import LONGEST, Conversation, Inference, fingerprint, weights_folder
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
 
@@ -18,6 +19,8 @@ BATCH = 64
 """The maximum number of questions in a batch."""
 ROOM = BATCH * 360
 """The maximum number of characters in a batch, padded to the longest question, to limit memory."""
+QUIET = 0.002
+"""The number of seconds without a new question after which a batch begins."""
 AS_NUMBER = "Answer with a single number."
 
 
@@ -41,11 +44,12 @@ class Embedded(Displayed):
             "weights": fingerprint(folder, WORLDS[name]),
         }
         self._inference: Inference | None = None
-        self._batcher: Batcher[Conversation] = Batcher(self._answers, _next_batch)
+        self._queue = Queue(BATCH, ROOM, QUIET)
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn of a conversation."""
-        text, read, written = await self._batcher.ask(_conversation(request))
+        conversation = _conversation(request)
+        text, read, written = await self._ask(self._answers, conversation, conversation)
         finish = "length" if written >= min(self._most, LONGEST) else "stop"
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 
@@ -55,15 +59,24 @@ class Embedded(Displayed):
         check_options(request)
         conversation = _conversation(without_options(request))
         answers = option_answers(request)
-        return tuple(await self._batcher.run(lambda: self._loaded().losses(conversation, answers)))
+        return tuple(await self._ask(self._losses, conversation, (conversation, answers)))
 
     async def close(self) -> None:
         """Cancel waiting questions and free the memory."""
-        await self._batcher.close()
+        queue, self._queue = self._queue, self._queue.renewed()
+        await queue.close()
         self._inference = None
 
-    def _answers(self, asked: list[Conversation]) -> list[tuple[str, int, int]]:
-        return self._loaded().answer(asked, self._most)
+    async def _ask(self, work: Work, conversation: Conversation, item: Any) -> Any:
+        return await self._queue.ask(work, item, weight=sum(len(text) for _, text in conversation.turns))
+
+    def _answers(self, feed: Feed[Conversation]) -> Iterator[tuple[int, tuple[str, int, int]]]:
+        asked = list(feed)
+        yield from zip(asked, self._loaded().answer(list(feed.values()), self._most), strict=True)
+
+    def _losses(self, feed: Feed[tuple[Conversation, list[str]]]) -> Iterator[tuple[int, list[float]]]:
+        for number, (conversation, answers) in list(feed.items()):
+            yield number, self._loaded().losses(conversation, answers)
 
     def _loaded(self) -> Inference:
         if self._inference is None:
@@ -87,17 +100,6 @@ def option_answers(request: Request) -> list[str]:
     if request.kind == "boolean":
         return [f"{option.text.capitalize()}." for option in request.options]
     return [option.text for option in request.options]
-
-
-def _next_batch(waiting: list[Conversation]) -> list[int]:
-    """Return the positions of the next batch of conversations, within the limits `BATCH` and `ROOM`."""
-    longest = count = 0
-    for conversation in waiting[:BATCH]:
-        longest = max(longest, sum(len(text) for _, text in conversation.turns))
-        if count and (count + 1) * longest > ROOM:
-            break
-        count += 1
-    return list(range(count))
 
 
 def _conversation(request: Request) -> Conversation:

@@ -3,8 +3,6 @@ from .loading import DTYPES as DTYPES
 from .loading import find_device as find_device
 from .loading import find_folder as find_folder
 from .loading import fingerprint as fingerprint
-from .loading import free_memory as free_memory
-from .loading import is_out_of_memory as is_out_of_memory
 from .loading import loading_error as loading_error
 from .loading import read_any_config as read_any_config
 from .model import LocalModel as LocalModel

@@ -21,7 +21,6 @@ from countersight.picture import as_seen
 from countersight.system import cores
 from countersight.text import printable, several
 
-Result = TypeVar("Result")
 Prompt = dict[str, Any]
 """The input tensors of a model, by name."""
 
@@ -281,31 +280,6 @@ class Loaded:
     def device(self) -> Any:
         """The device of the model's inputs."""
         return self.model.device
-
-
-class Feed(dict[int, Request]):
-    """The requests of a batch by number. More can be added while the batch runs; answered ones are removed."""
-
-    def __init__(
-        self, requests: Iterable[Request], most: int = 0, further: Callable[[], Iterable[Request]] = lambda: ()
-    ) -> None:
-        super().__init__(enumerate(requests))
-        self.most = most or len(self)
-        """The maximum number of concurrent answers."""
-        self._further, self._number = further, len(self)
-
-    def more(self) -> list[int]:
-        """Add requests that have arrived and fit, and return their numbers."""
-        added = dict(enumerate(self._further(), self._number))
-        self.update(added)
-        self._number += len(added)
-        return list(added)
-
-    def answered(self, results: Iterable[tuple[int, Result]]) -> Iterator[tuple[int, Result]]:
-        """Yield the results of requests, and remove the requests."""
-        for number, result in results:
-            del self[number]
-            yield number, result
 
 
 MANY = 64

@@ -28,8 +28,8 @@ from transformers import (
 from transformers.cache_utils import Cache, DynamicLayer
 
 from countersight.errors import AskingFailed
-from countersight.models.local.conversation import Feed, Loaded, Prompt
-from countersight.models.local.loading import is_out_of_memory
+from countersight.models.batching import Feed, is_out_of_memory
+from countersight.models.local.conversation import Loaded, Prompt
 from countersight.models.local.ranking import (
     Numbered,
     build_rows,
@@ -49,6 +49,7 @@ from countersight.models.local.trees import (
     read_trees,
     step_masks,
 )
+from countersight.models.protocol import Request
 
 _NAME = "countersight_sdpa_step"
 _WARMING = 2
@@ -377,7 +378,7 @@ Written = tuple[list[int], int]
 def write_shared(
     loaded: Loaded,
     sight: Sight,
-    requests: Feed,
+    requests: Feed[Request],
     most: int,
     choice: TokenChoice = LIKELIEST,
     stopped: Callable[[], bool] = lambda: False,

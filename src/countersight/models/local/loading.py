@@ -258,30 +258,6 @@ def _how_to_get(name: str) -> str:
     return f"; download it with: hf download {printable(name)[:200]}"
 
 
-_SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough memory")
-"""Texts in exceptions of other types that mean that a device is out of memory."""
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error means that memory ran out, on any device."""
-    import torch
-
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    return isinstance(error, RuntimeError) and any(sign in str(error).lower() for sign in _SIGNS)
-
-
-def free_memory() -> None:
-    """Release unused memory of the process and the device."""
-    import torch
-
-    gc.collect()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    elif torch.backends.mps.is_available():
-        torch.mps.empty_cache()
-
-
 _TORCHVISION = ("fuyu",)
 """Families that need torchvision, although transformers claims otherwise."""
 

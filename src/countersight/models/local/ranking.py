@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.errors import AskingFailed
+from countersight.models.batching import Feed
 from countersight.models.local.conversation import (
-    Feed,
     Loaded,
     PictureCache,
     Pictures,
@@ -46,7 +46,7 @@ Numbered = tuple[list[int], Row]
 """A row and the numbers of its requests."""
 
 
-def rank_requests(sight: Sight | None, loaded: Loaded, requests: Feed) -> Iterator[tuple[int, Ranked]]:
+def rank_requests(sight: Sight | None, loaded: Loaded, requests: Feed[Request]) -> Iterator[tuple[int, Ranked]]:
     """Yield the losses of each request's options, each the mean over its tokens, or the error.
 
     Losses are yielded as they are computed, and further requests may be added meanwhile. Without a `sight`, every
@@ -73,7 +73,7 @@ def take_failures(failed: dict[int, AskingFailed]) -> list[tuple[int, AskingFail
 
 
 def _rank_in_trees(
-    sight: Sight, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]
+    sight: Sight, loaded: Loaded, requests: Feed[Request], failed: dict[int, AskingFailed]
 ) -> Iterator[dict[int, Losses]]:
     """Yield the losses batch by batch; each is fetched while the device computes the next."""
     before: tuple[AbstractContextManager[Any], Sizes, Any] | None = None
@@ -87,7 +87,7 @@ def _rank_in_trees(
     yield _batch_losses(*before) if before else {}
 
 
-def _option_sizes(batch: Sequence[Numbered], requests: Feed) -> Iterator[tuple[int, list[int]]]:
+def _option_sizes(batch: Sequence[Numbered], requests: Feed[Request]) -> Iterator[tuple[int, list[int]]]:
     """Yield the requests of a batch, in the order of its rows, with the number of tokens of each option."""
     for numbers, row in batch:
         sizes = iter([len(tokens) for _, tokens in row.answers])
@@ -205,7 +205,11 @@ def _picture_blocks(loaded: Loaded, whole: Prompt, sight: Sight) -> Places:
 
 
 def build_rows(
-    sight: Sight, loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed], answers: Answers = option_tokens
+    sight: Sight,
+    loaded: Loaded,
+    requests: Feed[Request],
+    failed: dict[int, AskingFailed],
+    answers: Answers = option_tokens,
 ) -> Iterator[Numbered]:
     """Yield rows of requests that show the same pictures, including requests that arrive meanwhile.
 
@@ -232,7 +236,7 @@ def build_rows(
                 yield numbers, row
 
 
-def _group_by_pictures(loaded: Loaded, requests: Feed, failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
+def _group_by_pictures(loaded: Loaded, requests: Feed[Request], failed: dict[int, AskingFailed]) -> Iterator[list[int]]:
     """Yield groups of requests with the same pictures, large ones first, so that too little memory is noticed early."""
     numbers = list(requests)
     while numbers:

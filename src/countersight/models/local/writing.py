@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from countersight.errors import AskingFailed
+from countersight.models.batching import Feed, is_out_of_memory
 from countersight.models.local.conversation import (
-    Feed,
     Loaded,
     PictureCache,
     Pictures,
@@ -26,7 +26,6 @@ from countersight.models.local.generating import (
     generate,
     write_shared,
 )
-from countersight.models.local.loading import is_out_of_memory
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_sight
 from countersight.models.local.trees import Sight
 from countersight.models.protocol import Answer, ModelSettings, Request
@@ -34,7 +33,7 @@ from countersight.picture import Picture
 
 
 def write_answers(
-    loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
+    loaded: Loaded, requests: Feed[Request], settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
     """Yield the model's answers to conversations with the same number of pictures, or the errors.
 
@@ -57,7 +56,7 @@ def write_answers(
 
 
 def write_in_trees(
-    sight: Sight, loaded: Loaded, requests: Feed, settings: ModelSettings, stopped: Callable[[], bool]
+    sight: Sight, loaded: Loaded, requests: Feed[Request], settings: ModelSettings, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Answer | AskingFailed]]:
     """Yield the answers; prefixes that several conversations share are read once."""
     choice, ends = _choice(loaded, settings, requests), end_tokens(loaded)
