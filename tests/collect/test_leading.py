@@ -149,7 +149,11 @@ def test_a_reviewer_edits_and_the_author_keeps_seat_and_pay(cosim):
     page = rita.get(place).text
     assert form in page
     assert page.count("(required)") == 2  # the decision and the reason
-    assert "Would it be easy to count the dots?</textarea>" in rita.get(form).text
+    unsent = '{"question": "Typed after it was sent?"}'
+    for draft in (tables.lease.c.draft, unsent, None):
+        campaign.store.write_now(lambda c, draft=draft: c.execute(tables.lease.update().values(draft=draft)))
+        assert "Would it be easy to count the dots?</textarea>" in rita.get(form).text
+    assert 'name="kind:object addition" value="1" checked' in rita.get(f"{place}/edit/2").text
     fields = ANSWERS["cosim/question"] | {"question": "Would it be hard to count?", "note": "it reads better"}
     fields["picture"] = json.loads(
         campaign.store.read(lambda c: c.execute(select(tables.contribution.c.content)).scalars().first())

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from countersight.case import LETTERS, Case
 from countersight.collect import tables, work
-from countersight.collect.flows import Choice, Content, Field, Item, Text
+from countersight.collect.flows import Choice, Content, Field, Form, Item, Text
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
 from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
 from countersight.collect.web.working import LeasedTask, load_task, save_draft, show_task
@@ -142,13 +142,15 @@ async def edit_page(visit: Visit) -> Response:
     """Show the form of a contribution for editing by a reviewer."""
     await _seen_flag(visit)
     task, editing = _edited_task(visit)
-    values = task.lease.draft
-    if values is None:  # its texts by field name
-        made = tables.contribution.c
-        question = select(made.content).where(made.id == editing["contribution"])
-        content = msgspec.json.decode(visit.store.read(lambda c: c.execute(question).scalar_one()))
+    flow, values = visit.campaign.flow, task.lease.draft or {}
+    this = tables.contribution.c.id == editing["contribution"]
+    (sent,) = visit.store.read(lambda c: list(work.contributions(c, flow, this)))
+    form = Form(values, visit.settings.grammar)
+    if flow.read(task.phase.name, form, task.item, task.past) != sent.content:  # deleted, or typed after it was sent
+        content = msgspec.to_builtins(sent.content)
         content |= dict(zip(DISTRACTORS, content.get("distractors", ()), strict=False))
         content |= dict(zip(SIDES, content.get("box") or (), strict=False))
+        content |= {f"kind:{kind}": 1 for kind in content.get("kinds", ())}
         values = {name: str(value) for name, value in content.items() if isinstance(value, str | int | float)}
     return await show_task(visit, task, values, further=[_EDIT_NOTE], editing=editing)
 
