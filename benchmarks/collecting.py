@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from crowd import PAUSE, Load, look, run
+from crowd import PAUSE, Load, run
 from large_campaigns import large_campaign
 from losses import faults
 from postgresql import cluster
@@ -35,10 +35,6 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--pause", type=float, nargs=2, default=PAUSE, metavar=("LEAST", "MOST"))
-    parser.add_argument(
-        "--looks", type=int, default=40, help="how often a lead and a worker look at every page afterwards"
-    )
-    parser.add_argument("--cores", default="", help="cores the server may use, in the format of taskset: 0,1")
     chosen = parser.parse_args(arguments)
     for flow in chosen.flow:
         _measure(flow, chosen)
@@ -50,10 +46,9 @@ def _measure(flow: str, chosen: argparse.Namespace) -> None:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database = stack.enter_context(cluster(durable=True)) if chosen.database == "postgresql" else None
         large_campaign(folder, flow, chosen.items, database)
-        how = {"workers": chosen.workers, "seconds": chosen.seconds, "kills": chosen.kills, "cores": chosen.cores}
+        how = {"workers": chosen.workers, "seconds": chosen.seconds, "kills": chosen.kills}
         load = asyncio.run(run(folder, database, **how, pause=tuple(chosen.pause)))
         found = faults(folder, database, load)
-        looked, processor = asyncio.run(look(folder, database, chosen.looks, chosen.cores))
     requests = sum(map(len, load.seconds.values()))
     print(
         f"{flow} on {chosen.database}: {chosen.workers} workers, pausing {chosen.pause[0]:g} to {chosen.pause[1]:g} s, "
@@ -62,23 +57,18 @@ def _measure(flow: str, chosen: argparse.Namespace) -> None:
     )
     print(f"  requests: {requests:,} ({requests / chosen.seconds:.0f} a second); processor time of the server: "
           f"{1000 * load.processor / requests:.2f} ms a request")  # fmt: skip
-    _print_times(load, {})
+    _print_times(load)
     print("  " + "; ".join(f"{name} {number:,}" for name, number in (found | load.failures).items()))
-    print("  then one lead and one worker; time spent waiting for a free core is subtracted:")
-    _print_times(looked, processor)
 
 
-def _print_times(load: Load, processor: dict[str, float]) -> None:
+def _print_times(load: Load) -> None:
     """Print the percentiles of every kind of request, and of all pages together."""
     pages = [name for name in load.seconds if name.startswith("GET")]
     for names in (pages, *([name] for name in load.seconds)):
         title = names[0] if len(names) == 1 else "all pages"
         p50, p95, p99 = (load.percentile(names, share) for share in (0.5, 0.95, 0.99))
-        spent = f"  processor {1000 * processor[title]:5.1f} ms" if title in processor else ""
         number = sum(len(load.seconds[name]) for name in names)
-        print(
-            f"  {title:28} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms   p99 {p99:7.1f} ms   ({number:,}){spent}", flush=True
-        )
+        print(f"  {title:28} p50 {p50:7.1f} ms   p95 {p95:7.1f} ms   p99 {p99:7.1f} ms   ({number:,})", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ import random
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from math import inf
 from pathlib import Path
 
@@ -66,11 +65,9 @@ class Visitor:
         self.headers = {"Cookie": f"{COOKIE}={cookie}"}
         self.chance = random.Random(seed)
         self.csrf = ""
-        self.waited: Callable[[], tuple[float, ...]] = lambda: (0.0,)
-        """Seconds so far in which each who takes part had no core; the longest of these waits is not counted."""
 
     async def get(self, name: str, path: str) -> str:
-        begun = time.perf_counter(), self.waited()
+        begun = time.perf_counter()
         async with self.http.get(self.address + path, headers=self.headers, allow_redirects=False) as response:
             text = await response.text()
         self._note(f"GET {name}", begun, response.status, (200, 303, 404))
@@ -81,7 +78,7 @@ class Visitor:
     async def post(
         self, name: str, path: str, fields: dict[str, str], *, piece: bool = False, usual: tuple[int, ...] = _USUAL
     ) -> str:
-        begun = time.perf_counter(), self.waited()
+        begun = time.perf_counter()
         headers = self.headers | ({"HX-Request": "true"} if piece else {})
         data = {"csrf": self.csrf, **fields}
         async with self.http.post(self.address + path, data=data, headers=headers, allow_redirects=False) as response:
@@ -99,9 +96,8 @@ class Visitor:
                 await asyncio.sleep(0.1)
         return ""
 
-    def _note(self, name: str, begun: tuple[float, tuple[float, ...]], status: int, usual: tuple[int, ...]) -> None:
-        waits = (after - before for after, before in zip(self.waited(), begun[1], strict=True))
-        self.load.seconds[name].append(time.perf_counter() - begun[0] - max(waits))
+    def _note(self, name: str, begun: float, status: int, usual: tuple[int, ...]) -> None:
+        self.load.seconds[name].append(time.perf_counter() - begun)
         if status not in usual:
             self.load.failures[f"{name}: status {status}"] += 1
 
@@ -216,7 +212,6 @@ async def run(
     kills: int = 0,
     after: float = inf,
     pause: tuple[float, float] = PAUSE,
-    cores: str = "",
 ) -> Load:
     """Let the workers work, and kill the server at drawn moments: after so many contributions, or when it is time."""
     campaign = Campaign.open(folder / "campaign", database)
@@ -224,7 +219,7 @@ async def run(
     deciding = make_people(campaign, max(1, workers // _A_REVIEWER_FOR), "reviewer")
     Worker.flow = campaign.flow
     campaign.close()
-    server, load, chance = Server(folder / "campaign", database, cores), Load(), random.Random()
+    server, load, chance = Server(folder / "campaign", database), Load(), random.Random()
     await server.start()
     try:
         connector, retry = aiohttp.TCPConnector(limit=0), aiohttp.ClientTimeout(total=30)
@@ -250,39 +245,3 @@ async def run(
         server.close()
     load.processor = server.answering
     return load
-
-
-LOOKED_AT = (
-    "/work", "/mine", "/account", "/lead", "/lead/items", "/lead/items?state=done", "/lead/items/1", "/lead/people",
-    "/lead/pay", "/review",
-)  # fmt: skip
-"""Pages of a lead, who sees all there are; the pages of tasks are in the load itself."""
-
-
-async def look(folder: Path, database: str | None, times: int, cores: str = "") -> tuple[Load, dict[str, float]]:
-    """How long pages take one after another: a lead's again and again, then a worker's; processor time of the lead's.
-
-    Time in which the server had no core is left out, or that of the client where it is longer: others at work on the
-    machine count as little as can be told for sure.
-    """
-    campaign = Campaign.open(folder / "campaign", database)
-    (cookie,), (worker_cookie,) = make_people(campaign, 1, "lead"), make_people(campaign, 1, "worker")
-    Worker.flow = campaign.flow
-    campaign.close()
-    server, load, processor = Server(folder / "campaign", database, cores), Load(), {}
-    await server.start()
-    try:
-        async with aiohttp.ClientSession() as http:
-            lead = Visitor(http, server.address, load, cookie, 0, PAUSE)
-            worker = Worker(http, server.address, load, worker_cookie, 0, (0, 0))
-            lead.waited = worker.waited = server.waited
-            for path in LOOKED_AT:
-                before = server.processor()
-                for _ in range(times):
-                    await lead.get(path, path)
-                processor[f"GET {path}"] = (server.processor() - before) / times
-            for _ in range(times):
-                await worker.turn()
-    finally:
-        server.close()
-    return load, processor

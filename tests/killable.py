@@ -27,14 +27,13 @@ def free_port() -> int:
 
 
 class Server:
-    """A served campaign; `cores` are those the server may use, as taskset(1) takes them."""
+    """A served campaign."""
 
-    def __init__(self, campaign: Path, database: str | None, cores: str = "") -> None:
+    def __init__(self, campaign: Path, database: str | None) -> None:
         extra = ["--database", database] if database else []
         port = str(free_port())
         self.address = f"http://127.0.0.1:{port}"
-        fork = [sys.executable, __file__, "collect", "serve", str(campaign), "--port", port, *extra]
-        command = [*(["taskset", "-c", cores] if cores else []), *fork]
+        command = [sys.executable, __file__, "collect", "serve", str(campaign), "--port", port, *extra]
         self.log = open(campaign.parent / "server.log", "ab")  # noqa: SIM115 - open as long as the server runs
         self._forking = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True
@@ -74,11 +73,6 @@ class Server:
     def _hear(self) -> str:
         assert self._forking.stdout is not None
         return self._forking.stdout.readline()
-
-    def waited(self) -> tuple[float, ...]:
-        """Seconds in which the thread that answers, and this process, were ready and had no core: others were busy."""
-        places = (Path(f"/proc/{pid}/schedstat") for pid in (self.pid, "self"))
-        return tuple(int(place.read_text().split()[1]) / 1e9 for place in places)
 
     def processor(self) -> float:
         """Seconds of processor time that the running server has taken; Linux names the clock of a process so."""
