@@ -252,6 +252,24 @@ def test_a_leak_is_announced_as_one_types(hall):
 
 
 @pytest.mark.parametrize("flow", ["cosim"])
+def test_ctrl_and_enter_in_a_flag_send_the_flag(hall):
+    author, page = hall.enter("author"), hall.enter("flagger")
+    begin(author, "question")
+    author.locator("[name='picture']").first.check()
+    fill(author, ANSWERS["cosim/question"])
+    press(author.locator("#send"))
+    begin(page, "change")
+    fill(page, ANSWERS["cosim/change"])
+    page.locator("details.flag summary").click()
+    page.locator("[name='flag_reason'][value='wrong']").check()
+    page.locator("#flag_words").fill("this is quite wrong")
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
+    expect(page.locator("main")).to_contain_text("Flagged.")
+    assert states(hall.campaign).count("flagged") == 1
+
+
+@pytest.mark.parametrize("flow", ["cosim"])
 def test_a_box_is_drawn_with_the_mouse(hall):
     page = hall.enter("painter", viewport={"width": 1200, "height": 900})
     begin(page, "question")

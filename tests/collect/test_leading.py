@@ -135,10 +135,15 @@ def test_a_reviewer_samples_finished_work_and_keeping_it_earns_the_bonus(cosim):
     place = rita.post("/review/sample").headers["location"]
     assert "A sample of finished work" in rita.get(place).text
     assert rita.post("/review/sample").headers["location"] == "/review?empty=1"  # nothing is drawn twice
+    again = {"item": "1"}
+    assert rita.post("/review/sample", **again).status_code == 409  # it waits for a decision
     before = balances(campaign, cleo)["accrued"]
     rita.post(place, outcome="unfair", note="quite good")
     assert balances(campaign, cleo)["accrued"] == before + 2 * 5
     assert states(campaign) == ["done"]
+    lead = enter("lea", "lead")
+    assert "Review this item" in lead.get("/lead/items/1").text
+    assert lead.post("/review/sample", **again).headers["location"] == "/review/2"  # who finds a mistake later
 
 
 def test_a_reviewer_edits_and_the_author_keeps_seat_and_pay(cosim):

@@ -80,6 +80,15 @@ def test_typing_keeps_a_lease(desk: Desk):
     assert (held.state, held.draft) == ("active", {"words": "so"})
 
 
+def test_whoever_comes_back_late_gets_the_item_with_their_draft(desk: Desk):
+    ada = desk.person("ada")
+    desk.send(desk.claim(ada, "verify"))
+    lease = desk.claim(ada, "verify")
+    desk.store.write_now(lambda c: work.save_draft(c, desk.campaign, lease, {"words": "so"}, NOW))
+    late = NOW + desk.settings.lease_minutes * 60 + 1
+    assert desk.claim(ada, "verify", late).draft == {"words": "so"}
+
+
 def test_whoever_was_slow_may_still_send_while_the_seat_is_free(desk: Desk):
     ada = desk.person("ada")
     lease = desk.claim(ada, "verify")

@@ -125,16 +125,19 @@ async def _decided(
 
 
 async def sample(visit: Visit) -> Response:
-    """Draw a finished item for review."""
+    """Draw a finished item for review, or take the one that the form names."""
+    number = int(visit.read().number("item", 0, 0, 10**MOST_DIGITS))
 
-    def draw(connection: Connection) -> int | None:
-        drawn = work.sample(connection, visit.campaign, visit.me.id, visit.now, _chance)
+    def draw(connection: Connection) -> int:
+        drawn = work.sample(connection, visit.campaign, visit.me.id, visit.now, _chance, number)
         if drawn:
             (found,) = work.open_flags(connection, visit.me.id, drawn)
             visit.noted["item"] = work.load_item(connection, found.item_id).key
-        return drawn
+        return drawn or False  # which is not logged
 
     drawn = await visit.write("sample", draw)
+    if number and not drawn:
+        raise RefusedError(409, "This item already waits for a decision, or you worked on it yourself.")
     return visit.go(f"/review/{drawn}" if drawn else "/review?empty=1")
 
 

@@ -129,11 +129,18 @@ def change_lease(connection: Connection, lease_id: int, **values: object) -> Non
 def claim(
     connection: Connection, campaign: Campaign, person_id: int, phase: str, now: float, chance: Random
 ) -> Lease | None:
-    """Return the person's open item of this phase, or a new one, or None if no item is available."""
+    """Return the person's open item of this phase, or a new one, or None if no item is available.
+
+    Somebody who comes back after the reservation expired gets the item with their draft, if it is still free.
+    """
     free_expired(connection, campaign, now)
     there = current_lease(connection, person_id, phase)
     if there is not None or is_full(connection, campaign, person_id, phase):
         return there
+    begun = select(tables.lease).where(_lease.person_id == person_id, _lease.phase == phase, _lease.draft.is_not(None))
+    row = connection.execute(begun.where(_lease.state == "expired").order_by(_lease.id.desc()).limit(1)).first()
+    if row and take_up_again(connection, campaign, as_lease(row), now):
+        return current_lease(connection, person_id, phase)
     item_id = None
     if chance.random() < campaign.settings.gold_share:  # an item with a known answer
         known = select(_item.id).where(_item.state == "check", _item.phase == phase, *_new_to(person_id))

@@ -174,16 +174,20 @@ def author_of(connection: Connection, found: Flag, contribution_id: int) -> str 
     return None if row is None else "deleted" if row.deleted_at else str(row.access)
 
 
-def sample(connection: Connection, campaign: Campaign, reviewer_id: int, now: float, chance: Random) -> int | None:
-    """Draw a finished item for a reviewer, and return the number of its flag; None if no item is left.
+def sample(
+    connection: Connection, campaign: Campaign, reviewer_id: int, now: float, chance: Random, item_id: int = 0
+) -> int | None:
+    """Draw a finished item for a reviewer, or take a given one; return the number of its flag, or None if none is left.
 
     Items with a bonus that waits for a reviewer come first. The flag refers to the writer's contribution if there is
     exactly one writer.
     """
-    item, made, lease = tables.item.c, tables.contribution.c, tables.lease.c
-    seen = exists().where(tables.flag.c.item_id == item.id, tables.flag.c.reason == "sample")
+    item, made, lease, flag = tables.item.c, tables.contribution.c, tables.lease.c, tables.flag.c
+    waiting = exists().where(flag.item_id == item.id, flag.outcome.is_(None))
+    drawn_before = exists().where(flag.item_id == item.id, flag.reason == "sample")
+    chosen = (item.id == item_id, ~waiting) if item_id else (~drawn_before,)
     part = exists().where(lease.item_id == item.id, lease.person_id == reviewer_id, lease.state.in_(HELD))
-    left = select(item.id).where(item.state == "done", ~seen, ~part).order_by(item.id)
+    left = select(item.id).where(item.state == "done", ~part, *chosen).order_by(item.id)
     bonus = exists().where(lease.item_id == item.id, lease.contribution_id == made.id, made.fooled > 0)
     drawn = list(connection.execute(left.where(bonus)).scalars()) or list(connection.execute(left).scalars())
     if not drawn:

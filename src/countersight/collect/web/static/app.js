@@ -10,11 +10,12 @@ if (form) {
   const key = "countersight draft " + form.dataset.keep;
   const fields = () => [...form.elements].filter((field) => field.name && field.type !== "hidden");
 
-  // Ctrl + Enter (or Command + Enter) sends; no single letter does anything.
+  // Ctrl + Enter (or Command + Enter) sends the form one is in, such as the flag; no single letter does anything.
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      form.requestSubmit(document.getElementById("send"));
+      const own = event.target.form ?? form;
+      own.requestSubmit(own === form ? document.getElementById("send") : null);
     }
   });
 
