@@ -1,6 +1,6 @@
-"""The other tools themselves open our files and have our figures: `make peers`, each in an environment of its own."""
+"""Checks with other tools: each tool, in its own environment, opens our files and computes our figures (`make peers`)."""
 
 from contextlib import suppress
 
-with suppress(ModuleNotFoundError):  # in an environment without torch there is nothing to mend
+with suppress(ModuleNotFoundError):  # without torch, nothing needs to be repaired
     import peers.torchvision  # noqa: F401 - before any tool imports the real one

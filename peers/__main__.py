@@ -19,17 +19,17 @@ _ROUNDING = 2e-6
 
 
 class Result(NamedTuple):
-    """What came of one peer."""
+    """The result of one peer."""
 
     peer: str
     exported: str
-    """How much was exported; nothing where that failed, or where a tool answers and takes no file."""
+    """The number of exported questions; empty if the export failed, or if the peer needs no file."""
     opened: bool
     equal: int
     compared: int
-    """Figures that both have, and how many of them are equal as far as they are printed."""
+    """The number of compared figures; `equal` counts those that are equal in all printed digits."""
     said: str
-    """The last line it printed where it failed."""
+    """The last printed line, if the peer failed."""
 
     @property
     def good(self) -> bool:
@@ -38,7 +38,7 @@ class Result(NamedTuple):
 
 
 def result_of(peer: str, status: int, output: str) -> Result:
-    """Reads what a peer printed."""
+    """Parse the output of a peer."""
     pairs = [(float(found["ours"]), float(found["theirs"])) for found in _COMPARED.finditer(output)]
     exported = [f"{found['count']} {found['noun']}" for found in _EXPORTED.finditer(output)]
     equal = sum(abs(ours - theirs) <= _ROUNDING for ours, theirs in pairs)
@@ -47,7 +47,7 @@ def result_of(peer: str, status: int, output: str) -> Result:
 
 
 def table(results: list[Result]) -> str:
-    """One line per peer: what was exported, whether the tool opened it, and how many figures are equal."""
+    """Return a table with one line per peer: what was exported, whether the tool opened it, and equal figures."""
     lines = [f"{'peer':<16}{'exported':<24}{'opened':<9}equal figures"]
     for each in results:
         figures = f"{each.equal} of {each.compared}" if each.compared else "none to compare"
@@ -58,7 +58,7 @@ def table(results: list[Result]) -> str:
 
 
 def main(peers: list[str]) -> int:
-    """Run them one after the other, whatever fails; 0 where every peer is good."""
+    """Run the peers one after the other, even if one fails; return 0 if all are good."""
     results: list[Result] = []
     try:
         for peer in peers:
@@ -70,7 +70,7 @@ def main(peers: list[str]) -> int:
             )
             print(done.stdout, flush=True)
             results.append(result_of(peer, done.returncode, done.stdout))
-    finally:  # a stop shows those that are done
+    finally:  # after Ctrl-C, the finished peers are shown
         print(table(results), flush=True)
     return 0 if all(each.good for each in results) else 1
 

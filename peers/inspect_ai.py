@@ -13,10 +13,10 @@ from peers.parrot import WORK, flowers, hand_over, hold, our_run, say
 
 @modelapi(name="parrot")
 class Parrot(ModelAPI):
-    """The parrot, as Inspect asks models."""
+    """The parrot as an Inspect model."""
 
     async def generate(self, input: list, tools: list, tool_choice: object, config: GenerateConfig) -> ModelOutput:
-        """Say the next turn."""
+        """Return the next reply."""
         text, finish = say(input[-1].text)
         stop = "max_tokens" if finish == "length" else "stop"
         output = ModelOutput.from_content(self.model_name, text, stop_reason=stop)
@@ -25,7 +25,7 @@ class Parrot(ModelAPI):
 
 
 def main() -> None:
-    """Our log read by Inspect; Inspect's run read by us; both with the figures of our own run."""
+    """Compare our run with our log read by Inspect, and with Inspect's own run, before and after its import."""
     folder = flowers()
     run = our_run(folder)
     ours = run_figures(run.scores().overall)

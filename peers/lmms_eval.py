@@ -14,18 +14,18 @@ from peers.parrot import WORK, flowers, hand_over, hold, our_run, say
 
 
 class Parrot(lmms):
-    """The parrot, as lmms-eval asks models for text."""
+    """The parrot as an lmms-eval model."""
 
     def generate_until(self, requests: list) -> list[str]:
-        """Say the next turn."""
+        """Return the next replies."""
         return [say(request.args[0])[0] for request in requests]
 
     def loglikelihood(self, requests: list) -> list[tuple[float, bool]]:
-        """No task of ours asks for it."""
+        """Not used by our tasks."""
         raise NotImplementedError
 
     def generate_until_multi_round(self, requests: list) -> list[str]:
-        """No task of ours asks for it."""
+        """Not used by our tasks."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""A model that answers by the words of the question alone, so that two tools that ask the same get the same answers."""
+"""A model whose answers depend only on the words of the question, so that all tools get the same answers."""
 
 import hashlib
 import re
@@ -13,11 +13,11 @@ from countersight.exchange import Export, export_to
 from countersight.text import several
 
 WORK = Path(__file__).parents[1] / ".peers" / "work"
-"""Where the files of these checks are."""
+"""The folder for the files of these checks."""
 
 
 def say(question: str) -> tuple[str, str]:
-    """What it says, and why it stopped: mostly an option, now and then nothing that can be read, or half a sentence."""
+    """Return a reply and its stop reason: usually an option, sometimes an unreadable or truncated reply."""
     drawn = int(hashlib.sha256(question.encode()).hexdigest(), 16)
     options = re.findall(r"^([A-Z])[:.] ", question, re.MULTILINE)
     fate, drawn = drawn % 12, drawn // 12
@@ -29,7 +29,7 @@ def say(question: str) -> tuple[str, str]:
 
 
 class Parrot:
-    """The same as a model of ours."""
+    """The same answers, as a Countersight model."""
 
     name = "parrot"
     settings: Mapping[str, Any] = {}
@@ -37,16 +37,16 @@ class Parrot:
     uncut = False
 
     async def reply(self, request: cs.Request) -> cs.Answer:
-        """Say the next turn."""
+        """Return the next reply."""
         text, finish = say(request.turns[-1].text)
         return cs.Answer(text, finish="" if self.uncut else finish)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: the model holds no resources."""
 
 
 def hand_over(name: str, source: Path, out: Path) -> int:
-    """Export, and print how much; the table of all peers has it."""
+    """Export, and print the number of questions for the final table."""
     shutil.rmtree(out, ignore_errors=True)
     written = export_to(name, Export(source, out))
     print(f"exported {several(written.count, written.noun)}".replace(",", ""))
@@ -54,13 +54,13 @@ def hand_over(name: str, source: Path, out: Path) -> int:
 
 
 def exported(name: str) -> Path:
-    """The dataset in a format for training."""
+    """Export the dataset in a training format, and return its path."""
     hand_over(name, flowers(), WORK / name)
     return WORK / name
 
 
 def tiny_model() -> Path:
-    """A LLaVA of a few thousand weights, made once: the one of our tests, which are on the path."""
+    """Return the folder of a LLaVA with a few thousand weights, created once by our tests, which are on the path."""
     folder = WORK / "tiny-model"
     if not folder.exists():
         from models.local import tiny
@@ -71,7 +71,7 @@ def tiny_model() -> Path:
 
 
 def flowers(size: int = 120) -> Path:
-    """A dataset to hand over, made once."""
+    """Return a dataset to export, made once."""
     folder = WORK / f"flowers-{size}"
     if not folder.exists():
         cs.make("cvqa-synthetic", folder, size=size, seed=7)
@@ -79,7 +79,7 @@ def flowers(size: int = 120) -> Path:
 
 
 def our_run(folder: Path, *, uncut: bool = False) -> cs.Run:
-    """Our own run of the parrot; `uncut` where the other tool does not know why a model stopped."""
+    """Return our own run of the parrot; with `uncut`, stop reasons are omitted, for tools that do not record them."""
     name = f"run-{folder.name}" + ("-uncut" if uncut else "")
     parrot = Parrot()
     parrot.uncut = uncut
@@ -87,7 +87,7 @@ def our_run(folder: Path, *, uncut: bool = False) -> cs.Run:
 
 
 def hold(what: str, ours: Mapping[str, float], theirs: Mapping[str, float]) -> None:
-    """Print both tools' figures, and fail where they differ."""
+    """Print the figures of both tools, and raise an error if they differ."""
     for name, value in ours.items():
         print(f"{what:<12} {name:<22} ours {value:9.6f}   theirs {theirs[name]:9.6f}")
     differing = [name for name, value in ours.items() if abs(theirs[name] - value) > 1e-6]

@@ -19,7 +19,7 @@ SEED, SIZE = 8, 60
 
 
 async def _completion(request: web.Request) -> web.Response:
-    """The parrot, as an OpenAI-compatible server."""
+    """Answer a request as an OpenAI-compatible server."""
     *pictures, last = (await request.json())["messages"][-1]["content"]
     assert pictures[0]["image_url"]["url"].startswith("data:image/png;base64,")
     text, finish = say(last["text"])
@@ -30,7 +30,7 @@ async def _completion(request: web.Request) -> web.Response:
 
 
 async def _rolled_out(env: vf.Env) -> list[vf.Trace]:
-    """Every task once, by the model behind a server."""
+    """Ask the server every task once, and return the traces."""
     app = web.Application(client_max_size=2**24)
     app.router.add_post("/v1/chat/completions", _completion)
     runner = web.AppRunner(app)
@@ -58,7 +58,7 @@ def _means(traces: list[vf.Trace]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Export, load, roll out, and compare with our own run of the same cases."""
+    """Export and load the environment, roll it out, and compare it with our own run of the same cases."""
     hand_over("verifiers", flowers(), WORK / PACKAGE)
     sys.path.insert(0, str(WORK / PACKAGE))
     import flowers_rl as package

@@ -35,7 +35,7 @@ OPTIONS = ("There would be 3 cats", "There would be 4", "red", "yes")
 
 
 def model() -> Path:
-    """A model whose heads are as wide as vLLM needs them on a processor."""
+    """Create a model with heads as wide as vLLM requires on a CPU."""
     folder = WORK / "tiny-qwen2-vl"
     shutil.rmtree(folder, ignore_errors=True)
     tiny.TEXT |= {"hidden_size": 128, "head_dim": 32}
@@ -44,7 +44,7 @@ def model() -> Path:
 
 
 def environment() -> dict[str, str]:
-    """For vLLM's processes: on a processor, offline, and with what their torchvision lacks."""
+    """Return the environment of vLLM's processes: on a CPU, offline, and with the repaired torchvision."""
     site = WORK / "site"
     site.mkdir(parents=True, exist_ok=True)
     (site / "sitecustomize.py").write_text("import peers.torchvision\n")
@@ -57,7 +57,7 @@ def environment() -> dict[str, str]:
 
 @contextlib.contextmanager
 def serving(folder: Path) -> Iterator[None]:
-    """vLLM's own server, ready to be asked."""
+    """Run vLLM's own server until the block ends."""
     given = {"--model": folder, "--served-model-name": "tiny", "--port": PORT, "--max-model-len": 1024}
     given |= {"--dtype": "float32", "--max-num-seqs": 16}
     command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--enforce-eager"]
@@ -82,7 +82,7 @@ def serving(folder: Path) -> Iterator[None]:
 
 
 def requests() -> list[Request]:
-    """Questions with a picture each, some without."""
+    """Return questions; every fifth one has no picture."""
     asked = []
     for number in range(QUESTIONS):
         shown = check_picture(picture(number)) if number % 5 else None
@@ -92,7 +92,7 @@ def requests() -> list[Request]:
 
 
 def asked(name: str) -> tuple[list[tuple[float, ...]], list[str]]:
-    """The losses of all options, and what is written to some of the questions."""
+    """Return the losses of all options, and the written replies to some of the questions."""
 
     async def both() -> tuple[list[tuple[float, ...]], list[str]]:
         opened = open_model(name, ModelSettings(device="cpu", dtype="float32", max_tokens=8))
@@ -108,7 +108,7 @@ def asked(name: str) -> tuple[list[tuple[float, ...]], list[str]]:
 
 
 def hold(what: str, ours: tuple[list[tuple[float, ...]], list[str]], theirs: tuple[list[tuple[float, ...]], list[str]]):
-    """Print how much of it is the same; fails where something is not."""
+    """Print the number of equal losses, winners and replies; raise an error if any differs."""
     pairs = [(one, other) for a, b in zip(ours[0], theirs[0], strict=True) for one, other in zip(a, b, strict=True)]
     close = sum(abs(one - other) < CLOSE for one, other in pairs)
     print(f"{what}: losses within {CLOSE:g}: ours {len(pairs)} theirs {close}")
@@ -124,7 +124,7 @@ def hold(what: str, ours: tuple[list[tuple[float, ...]], list[str]], theirs: tup
 
 
 def begun(name: str, out: Path) -> subprocess.Popen[bytes]:
-    """A run in a process of its own, which has its first answer."""
+    """Start a run in another process, and return after its first answer."""
     command = [sys.executable, "-m", "countersight", "run", str(flowers()), "--model", name, "--rank", "-o", str(out)]
     process = subprocess.Popen(command)  # noqa: S603 - ours
     journal = out / "replies.jsonl"
@@ -134,13 +134,13 @@ def begun(name: str, out: Path) -> subprocess.Popen[bytes]:
 
 
 def answers(name: str, out: Path) -> dict[tuple[str, str], str]:
-    """What a finished run has for every question, or what is left of one that was begun."""
+    """Run, or finish a run that was started, and return the reply to every question."""
     run = cs.run(flowers(), name, out=out, answering="rank")
     return {(reply.case, reply.world): reply.text for reply in run.replies()}
 
 
 def main() -> None:
-    """Losses and words by the server and in this process; and a run whose server is ended and started again."""
+    """Compare losses and replies of the server and of this process, and of a run whose server was restarted."""
     folder = model()
     ours = asked(f"hf:{folder}")
     name = f"endpoint:http://127.0.0.1:{PORT}/v1#tiny"

@@ -1,6 +1,6 @@
 """VLMEvalKit opens our tables, scores the choices, and its predictions come back: `python -m peers.vlmevalkit`.
 
-VLMEvalKit itself is not in the registry; ModelScope's package of it is (ms-vlmeval), with the same classes.
+VLMEvalKit is not on PyPI; ModelScope's package of it (ms-vlmeval) has the same classes.
 """
 
 import os
@@ -12,7 +12,7 @@ from peers.parrot import WORK, flowers, hand_over, hold, say
 
 
 def main() -> None:
-    """Every row asked in VLMEvalKit's own words; its accuracies and ours over the same predictions."""
+    """Ask every row with VLMEvalKit's prompt, and compare its accuracies with ours on the same predictions."""
     folder = flowers()
     tables = WORK / "flowers_kit"
     hand_over("vlmevalkit", folder, tables)

@@ -75,11 +75,6 @@ def test_each_world_shows_its_own_picture(log, folder):
     assert "base64" not in json.dumps(summaries)
 
 
-def test_the_same_run_makes_the_same_bytes(run, log, tmp_path):
-    export_to("inspect", Export(run.path, tmp_path / "again.eval"))
-    assert (tmp_path / "again.eval").read_bytes() == log.read_bytes()
-
-
 def test_a_log_is_imported_as_the_same_run(run, log, folder, fates, tmp_path):
     back = cs.import_run(log, folder, tmp_path / "back", tool="inspect")
     assert fates(back) == fates(run)

@@ -1,6 +1,5 @@
 """The package for verifiers. `make peers` loads it with the real verifiers and rolls it out."""
 
-import ast
 import importlib
 import sys
 import tomllib
@@ -14,33 +13,22 @@ from countersight.errors import ExchangeError
 from countersight.exchange import Export, export_to
 
 
-def test_the_package_never_uses_the_test_seed(tmp_path):
-    cs.make("cvqa-synthetic", tmp_path / "flowers", size=6, seed=7)
-    written = export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "flowers-rl"))
-    assert (written.count, written.noun) == (1, "package")
-    project = tomllib.loads((tmp_path / "flowers-rl/pyproject.toml").read_text())["project"]
-    assert project["name"] == "flowers_rl"
-    assert {"countersight", "verifiers==0.4.0"} == set(project["dependencies"])
-    module = ast.parse((tmp_path / "flowers-rl/flowers_rl/__init__.py").read_text())
-    known = {
-        node.targets[0].id: ast.literal_eval(node.value) for node in ast.walk(module) if isinstance(node, ast.Assign)
-    }
-    assert (known["SUITE"], known["TEST_SEEDS"]) == ("cvqa-synthetic", (7,))
-    load = next(node for node in module.body if isinstance(node, ast.FunctionDef))
-    assert [argument.arg for argument in load.args.args] == ["suite", "seed", "size", "controls", "paired"]
-    assert [ast.literal_eval(default) for default in load.args.defaults] == ["cvqa-synthetic", 8, 600, False, False]
-
-
-def test_the_test_seed_is_refused(tmp_path, monkeypatch):
+def test_the_package_never_uses_the_test_seed(tmp_path, monkeypatch):
     cs.make("cvqa-synthetic", tmp_path / "flowers", size=2, seed=7)
-    export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "fresh_flowers"))
+    written = export_to("verifiers", Export(tmp_path / "flowers", tmp_path / "fresh-flowers"))
+    assert (written.count, written.noun) == (1, "package")
+    project = tomllib.loads((tmp_path / "fresh-flowers/pyproject.toml").read_text())["project"]
+    assert project["name"] == "fresh_flowers"
+    assert {"countersight", "verifiers==0.4.0"} == set(project["dependencies"])
     without = ModuleType("countersight.exchange.verifiers_environment")  # it needs verifiers
     without.FreshCases = without.OneReply = without.QuestionEnv = type("Base", (), {})
     without.open_environment = lambda package, **config: config
     monkeypatch.setitem(sys.modules, without.__name__, without)
-    monkeypatch.syspath_prepend(tmp_path / "fresh_flowers")
+    monkeypatch.syspath_prepend(tmp_path / "fresh-flowers")
     package = importlib.import_module("fresh_flowers")
-    assert package.load_environment(seed=9)["seed"] == 9
+    assert (package.Cases.SUITE, package.Cases.TEST_SEEDS) == ("cvqa-synthetic", (7,))
+    usual = {"suite": "cvqa-synthetic", "seed": 8, "size": 600, "controls": False, "paired": False}
+    assert package.load_environment() == usual
     with pytest.raises(ExchangeError, match="the seed 7 is reserved for testing"):
         package.load_environment(seed=7)
 

@@ -287,31 +287,23 @@ def hallusion(**fields):
     } | fields
 
 
-def test_hallusionbench_is_scored_by_question_and_figure(tmp_path):
-    """HallusionBench: aAcc, qAcc and fAcc, counted as the authors' get_eval_all, _pair_all and _fig do."""
+def test_pictures_of_hallusionbench_are_found_by_set_and_figure(tmp_path):
+    """HallusionBench; its scores are compared with the authors' formula in test_authors_files."""
     rows = [
         hallusion(),
-        hallusion(question_id="1", question="Is it larger?", gt_answer="0"),
-        hallusion(figure_id="1", gt_answer="0"),
-        hallusion(figure_id="1", question_id="1", question="Is it larger?", gt_answer="1"),
-        hallusion(category="VS", subcategory="map", visual_input="0", question="Is Paris in France?"),
-        hallusion(category="VS", subcategory="map", visual_input="2", figure_id="1", question="Is Paris in France?"),
+        hallusion(category="VS", subcategory="map", visual_input="0"),
+        hallusion(category="VS", subcategory="map", visual_input="2", figure_id="1"),
         hallusion(gt_answer="2"),
     ]
-    shown = tmp_path / "p" / "VD" / "illusion"
-    shown.mkdir(parents=True)
-    for figure in (0, 1):
-        (shown / f"0_{figure}.png").write_bytes(red(figure))
-    _, imported, bad = import_suite(
+    (tmp_path / "p" / "VD" / "illusion").mkdir(parents=True)
+    (tmp_path / "p" / "VD" / "illusion" / "0_0.png").write_bytes(red(1))
+    cases, imported, bad = import_suite(
         "hallusionbench", json_file(tmp_path / "HallusionBench.json", rows), tmp_path / "d", tmp_path / "p"
     )
-    assert (imported.cases, imported.text_only, imported.without_picture) == (6, 1, 1)
-    assert imported.not_found == {"VS/map/0_1.png": 6}  # the fifth has none to be found
-    assert bad == [(7, "gt_answer", "'2' is neither 1 nor 0")]
-    line = run(tmp_path / "d", tmp_path / "r", lambda question, _: "no" if "larger" in question else "yes").sets[-1]
-    assert (line.answers.right, line.answers.n) == (4, 6)
-    assert (line.question.rate.right, line.question.rate.n) == (1, 3)  # that of the map, seen and unseen
-    assert (line.picture.rate.right, line.picture.rate.n) == (2, 3)  # the map unseen is no picture
+    assert [case.image for case in cases] == ["images/VD/illusion/0_0.png", None, None]
+    assert (imported.text_only, imported.without_picture) == (1, 1)
+    assert imported.not_found == {"VS/map/0_1.png": 3}  # the second has none by design
+    assert bad == [(4, "gt_answer", "'2' is neither 1 nor 0")]
 
 
 def test_visual_counterfact_asks_what_is_seen_and_what_is_known(tmp_path):

@@ -110,9 +110,8 @@ def _own_terms(name: str) -> "Terms | None":
     return suite.open_terms() if suite else None
 
 
-_WAYS: "Final[dict[Way, str]]" = {
+_WAYS: "Final[dict[Way, str]]" = {  # imported files have no options of their own
     "seed": "as generated, without `source`",
-    "file": "and its file as `source`",
     "folder": "and a folder that `mine` made as `source`",
 }
 
