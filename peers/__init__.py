@@ -1,4 +1,4 @@
-"""Checks with other tools: each tool, in its own environment, opens our files and computes our figures (`make peers`)."""
+"""Checks with other tools: each, in its own environment, opens our files and computes our figures (`make peers`)."""
 
 from contextlib import suppress
 

@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 from importing import csv_file, import_suite, json_file
-from making import picture
 
 from countersight.case import Change, Option, Question, Reply
 from countersight.errors import CountersightError
@@ -38,15 +37,6 @@ def test_an_instance_has_only_a_counterfactual_question(tmp_path):
     assert (case.id, case.suite) == ("cosim-000001", "cosim")
     assert case.provenance == {"img_path": "genome_1/12.jpg", "kinds": "proposed", "type": "normal"}
     assert (imported.cases, imported.bad, imported.without_picture) == (1, 0, 1)
-
-
-@pytest.mark.parametrize("place", ["VG_100K/12.jpg", "VG_100K_2/12.jpg", "12.jpg"])
-def test_pictures_are_found_in_the_folders_of_visual_genome(tmp_path, place):
-    file = tmp_path / "pictures" / place
-    file.parent.mkdir(parents=True)
-    file.write_bytes(picture(kind="JPEG"))
-    (case,), imported, _ = read(tmp_path, INSTANCE, pictures=tmp_path / "pictures")
-    assert (case.image, imported.without_picture) == ("images/genome_1/12.jpg", 0)
 
 
 def test_either_copy_of_a_doubled_right_answer_is_right(tmp_path):

@@ -1,8 +1,6 @@
 """C-VQA's two published files are imported."""
 
-import pytest
 from importing import csv_file, import_suite
-from making import picture
 
 from countersight.case import Change, Question
 
@@ -94,18 +92,6 @@ def test_an_invalid_row_is_reported_and_the_next_row_is_read(tmp_path):
         (line, column) for line, (column, _) in enumerate(BAD_SYNTHETIC, start=2)
     ]
     assert [case.id for case in cases] == ["cvqa-synthetic-000009"]
-
-
-@pytest.mark.parametrize("folder", ["", "val2014", "train2014"])
-def test_pictures_are_found_in_one_folder_or_in_the_folders_of_coco(tmp_path, folder):
-    place = tmp_path / "pictures" / folder
-    place.mkdir(parents=True)
-    (place / REAL["img_path"]).write_bytes(picture(kind="JPEG"))
-    missing = BOOLEAN | {"img_path": "COCO_val2014_000000000001.jpg"}
-    (first, second), imported, _ = read(tmp_path, REAL, missing, pictures=tmp_path / "pictures")
-    assert (first.image, second.image) == ("images/COCO_ofval2014_000000402992.jpg", None)
-    assert (tmp_path / "d" / first.image).read_bytes() == picture(kind="JPEG")
-    assert imported.without_picture == 1
 
 
 def test_a_row_of_cvqa_synthetic_is_a_pair_of_questions_with_options(tmp_path):

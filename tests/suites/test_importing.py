@@ -151,6 +151,14 @@ INSTANCE = {
     "img_fn": "12.jpg",
     "question": "Could we sit on it?",
 }
+PAIR = {
+    "img_path": "1.jpg",
+    "query": "How many?",
+    "answer": "3",
+    "new query": "How many if one left?",
+    "new answer": "2",
+    "type": "direct",
+}
 ROWS = {"cfmm": ROW, "cosim": INSTANCE, "okvqa": ANNOTATION | {"question": "What is it?"}}
 
 
@@ -265,6 +273,34 @@ def test_a_picture_outside_the_folder_is_refused(tmp_path, name):
     assert [(line, field) for line, field, _ in bad] == [(1, "image")]
     assert [case.image for case in cases] == [None]
     assert not list((tmp_path / "d" / "images").rglob("*.png"))
+
+
+@pytest.mark.parametrize(
+    ("suite", "name", "folders"),
+    [
+        ("cvqa-real", "COCO_val2014_000000000042.jpg", ("", "val2014", "train2014")),
+        ("okvqa", "COCO_val2014_000000000042.jpg", ("", "val2014", "train2014")),
+        ("cosim", "12.jpg", ("", "VG_100K", "VG_100K_2", "genome_1")),
+    ],
+)
+def test_pictures_are_found_in_one_folder_or_in_the_folders_of_their_authors(tmp_path, suite, name, folders):
+    """A picture whose name would be a split for Hugging Face gets another one."""
+    source, beside = json_file(tmp_path / "in.json", [INSTANCE]), None
+    if suite == "cvqa-real":
+        source = csv_file(tmp_path / "in.csv", PAIR | {"img_path": name}, PAIR | {"img_path": "other.jpg"})
+    elif suite == "okvqa":
+        source = json_file(tmp_path / "in.json", {"data_subtype": "val2014", "questions": [ROWS["okvqa"]]})
+        beside = json_file(tmp_path / "beside.json", {"annotations": [ANNOTATION]})
+    for folder in folders:
+        place = tmp_path / f"pictures {folder}" / folder
+        place.mkdir(parents=True)
+        (place / name).write_bytes(picture(kind="JPEG"))
+        (case, *others), imported, _ = import_suite(
+            suite, source, tmp_path / f"d {folder}", tmp_path / f"pictures {folder}", beside
+        )
+        kept = {"cosim": "images/genome_1/12.jpg"}.get(suite, "images/COCO_ofval2014_000000000042.jpg")
+        assert (case.image, imported.without_picture) == (kept, len(others))
+        assert (tmp_path / f"d {folder}" / kept).read_bytes() == picture(kind="JPEG")
 
 
 def test_a_link_inside_the_folder_is_followed(tmp_path):
@@ -399,17 +435,7 @@ def test_an_unclosed_quote_in_the_header_is_reported(tmp_path):
 
 def test_a_random_part_is_the_same_for_the_same_seed(tmp_path):
     """C-VQA's Table 5 is of a tenth of its questions."""
-    rows = [
-        {
-            "img_path": f"{n}.jpg",
-            "query": "How many?",
-            "answer": "3",
-            "new query": "How many if one left?",
-            "new answer": "2" if n % 10 else "many",
-            "type": "direct",
-        }
-        for n in range(50)
-    ]
+    rows = [PAIR | {"img_path": f"{n}.jpg", "new answer": "2" if n % 10 else "many"} for n in range(50)]
     source = csv_file(tmp_path / "in.csv", *rows)
     drawn = []
     for nth, how in enumerate([{"sample": 0.2}, {"sample": 0.2}, {"sample": 0.2, "seed": 1}, {"size": 7}]):

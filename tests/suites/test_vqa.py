@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 from importing import import_suite, json_file
-from making import picture
 from published import published
 
 from countersight.case import Question
@@ -52,18 +51,6 @@ def test_a_case_has_a_factual_question_only(tmp_path):
 def test_groups_are_types_of_answer_or_categories(tmp_path, suite, annotation, more, group):
     (case,), _, _ = read_files(tmp_path, [QUESTION], [annotation], suite=suite, **more)
     assert (case.id, case.suite, case.group) == (f"{suite}-000001", suite, group)
-
-
-@pytest.mark.parametrize("folder", ["", "val2014"])
-def test_pictures_have_the_names_of_coco(tmp_path, folder):
-    place = tmp_path / "pictures" / folder
-    place.mkdir(parents=True)
-    (place / "COCO_val2014_000000000042.jpg").write_bytes(picture(kind="JPEG"))
-    questions = [QUESTION, QUESTION | {"question_id": 421, "image_id": 43}]
-    annotations = [ANNOTATION, ANNOTATION | {"question_id": 421, "image_id": 43}]
-    (first, second), imported, _ = read_files(tmp_path, questions, annotations, pictures=tmp_path / "pictures")
-    assert (first.image, second.image) == ("images/COCO_ofval2014_000000000042.jpg", None)
-    assert imported.without_picture == 1
 
 
 def test_a_file_without_questions_or_annotations_is_an_error(tmp_path):
