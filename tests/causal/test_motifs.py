@@ -101,41 +101,6 @@ def test_how_much_is_looked_at_together_changes_nothing(cells, pairs, drawn):
         motifs.CELLS, motifs.MAX_PAIRS = before
 
 
-@pytest.mark.parametrize(
-    ("pairs", "kinds"),
-    [
-        ([(0, 1)], ["direct"]),
-        ([(0, 1), (0, 1)], ["direct"]),
-        ([(0, 0)], []),
-        ([(0, 1), (1, 0)], []),
-        ([(0, 1), (1, 2)], ["chain", "direct", "direct"]),
-        ([(0, 1), (1, 2), (2, 0)], ["direct", "direct", "direct"]),
-        ([(0, 1), (0, 2), (1, 2)], ["confounding", "direct", "direct", "direct"]),
-        ([(0, 2), (1, 2)], ["collision", "direct", "direct"]),
-        ([(0, 1), (0, 2)], ["direct", "direct"]),
-        ([(0, 1), (1, 2), (0, 2), (2, 0)], ["direct", "direct"]),
-    ],
-    ids=[
-        "one edge",
-        "parallel edges are one",
-        "a loop is none",
-        "both ways is none",
-        "a chain",
-        "a ring is no chain",
-        "a chain whose ends are joined is a confounding",
-        "a collision",
-        "one cause of two effects is no kind of its own",
-        "ends joined both ways spoil a chain",
-    ],
-)
-def test_kinds_of_small_scenes(pairs, kinds):
-    assert sorted(kind for kind, _, _ in found(table(pairs))) == kinds
-
-
-def test_nothing_is_found_in_nothing():
-    assert found(table()) == []
-
-
 def test_a_thing_that_depends_on_a_thousand_others_is_one_collision_for_every_two():
     hub = table([(thing, 1500) for thing in range(1500)])
     counted = Counter()

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import time
 
 import pytest
 from published import published
@@ -234,14 +233,6 @@ def test_rows_without_any_id_are_pictures_of_their_own(tmp_path):
     assert [scene.id for scene in scenes] == ["regions.csv:2", "regions.csv:3"]
 
 
-def test_rows_without_a_picture_take_the_time_of_rows(tmp_path):
-    rows = "".join(f',r{number},,"( cup , on , table )"\n' for number in range(4000))
-    start = time.process_time()
-    scenes, _ = read(written(tmp_path / "regions.csv", HEADER + rows))
-    assert len(scenes) == 4000
-    assert time.process_time() - start < 5  # a tenth of a second; every row knew of every other before
-
-
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
@@ -290,11 +281,11 @@ def test_a_line_of_our_own(tmp_path):
         "id": "s1",
         "image": "17",
         "things": [
-            {"id": "a", "name": "shelf", "box": [4, 8, 90, 20], "attributes": ["red"]},
+            {"id": "a", "name": "shelf", "box": [4.2, 8, 89.6, 20], "attributes": ["red"]},
             {"id": "b", "name": "book", "synset": "book.n.01"},
         ],
         "relations": [{"subject": "b", "relation": "on", "object": "a"}],
-        "descriptions": [{"text": "a book on a shelf", "box": [0, 0, 9, 9]}],
+        "descriptions": [{"text": "a book on a shelf", "box": [0, 0, 9.5, 9]}],
     }
     (scene,), told = read(written(tmp_path / "own.jsonl", json.dumps(line) + "\n\n"))
     assert scene.things == (
@@ -302,7 +293,7 @@ def test_a_line_of_our_own(tmp_path):
         Thing("b", "book", "book.n.01"),
     )
     assert scene.relations == (SceneRelation("b", "on", "a"),)
-    assert scene.descriptions == (Description("a book on a shelf", (0, 0, 9, 9)),)
+    assert scene.descriptions == (Description("a book on a shelf", (0, 0, 9.5, 9)),)
     assert (scene.id, scene.image, told) == ("s1", "17", [])
 
 

@@ -8,7 +8,7 @@ import msgspec
 GraphKind = Literal["direct", "chain", "confounding", "collision", "fork"]
 """A→B; A→B→C; A→B, A→C with B→C; A→C←B (CELLO 3.2); and A→B, A→C, which combines two direct graphs."""
 
-Box = tuple[int, int, int, int]
+Box = tuple[int | float, int | float, int | float, int | float]
 """Left, top, width and height in pixels."""
 
 

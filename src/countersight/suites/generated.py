@@ -1,11 +1,9 @@
-"""Code shared by generated suites: groups and wordings of questions, smallest changes, and splits by picture."""
+"""Code shared by generated suites: groups and wordings of questions, and splits by picture."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
-from itertools import groupby
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from countersight.case import Case
 from countersight.dataset import Dataset
@@ -14,24 +12,6 @@ GROUPS = ("usual", "least-change", "several-changes")
 """The groups of generated questions: the usual ones, smallest changes, or two changes in one question."""
 WORDINGS = ("first", "second")
 """The wordings of causal questions; the second one also has the options in another order."""
-
-Candidate = TypeVar("Candidate")
-
-
-def smallest(
-    candidates: Iterable[tuple[int, Candidate]], reaches: Callable[[Candidate], bool], most: int = 1
-) -> list[Candidate]:
-    """Return all candidates of the smallest size that reach the goal; candidates are given with their sizes.
-
-    All candidates of a size are tried before larger ones, so the result is provably minimal, and unique if there is
-    only one candidate. Sizes above `most` are not tried.
-    """
-    ordered = sorted(candidates, key=lambda sized: sized[0])
-    for size, alike in groupby(ordered, key=lambda sized: sized[0]):
-        found = [candidate for _, candidate in alike if reaches(candidate)] if size <= most else []
-        if found:
-            return found
-    return []
 
 
 def split_of(picture: str) -> str:

@@ -191,14 +191,22 @@ def _source_of(mined: Path) -> tuple[str, str]:
 def _divisions(folder: Path) -> str:
     """Return a table of cases by split, difficulty and task, and instructions for having people check them."""
     table = division_table(folder, "task", lambda case: str(case.provenance.get("task", "")))
-    counts = Counter(str(case.provenance["task"]) for _, case in Dataset.open(folder).cases())
+    verdicts = [(str(c.provenance["task"]), c.provenance.get("knowledge")) for _, c in Dataset.open(folder).cases()]
+    counts = Counter(task for task, _ in verdicts)
     none = [short for short in SHORT if not counts[short]]
-    few = [f"{short} {counts[short]}" for short in SHORT if 0 < counts[short] < MIN_QUESTIONS]
+    few = [
+        f"{short} {counts[short]} ({verdicts.count((short, 'agrees'))})"
+        for short in SHORT
+        if 0 < counts[short] < MIN_QUESTIONS
+    ]
     notes = ""
     if none:
         notes += f"\nThere are no questions of {', '.join(none)}: no mined graph yields one that passes the checks.\n"
     if few:
-        notes += f"\nToo few questions to measure accuracy without the picture: {', '.join(few)}.\n"
+        notes += (
+            "\nToo few questions to measure accuracy without the picture (in brackets: questions in which common "
+            f"knowledge favours the right answer): {', '.join(few)}.\n"
+        )
     return f"""## Splits and difficulty
 
 {table}

@@ -3,10 +3,8 @@
 A wrong option that could never keep the thing in place, or is never right, can be ruled out without looking. Wrong
 options are therefore bystanders, and names of things that are not in the picture. These names are those of causes that
 keep things of the same name, or similar things, in place in other graphs; they are drawn with the frequencies that they
-have there. There are too few confounding
-graphs and graphs of force and source for that, so their wrong options are drawn from all causes of the same
-kind. If there are too
-few names to choose from, no question is asked.
+have there. There are too few confounding graphs and graphs of force and source for that, so their wrong options are
+drawn from all causes of the same kind. If there are too few names to choose from, no question is asked.
 
 Names are excluded if they keep the answer in place elsewhere or depend on it: such a thing may be behind the answer, or
 between the two. If the answer acts through another thing, the same holds for the thing that is asked about.

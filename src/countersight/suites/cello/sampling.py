@@ -30,6 +30,8 @@ _MIN_GRAPHS = 4_000
 _LETTERS = "ABCD"
 _MAX_TIMES_RIGHT, _MAX_RIGHT_ONE_IN = 4, 40
 """A name may be the answer of at most this many questions, or of one in this many; tables support nearly everything."""
+_ALWAYS_ALLOWED_AGREEING = 2
+"""The number of questions per task that common knowledge may always answer, because a few reveal little."""
 
 
 class Pool:
@@ -86,11 +88,18 @@ def sample(pool: Pool, *, size: int, seed: int, per_task: int | None = None, tur
     for name, found in drafts.items():
         kept = found[: shares[name] if shares else per_task]
         if TASKS[name].is_choice:
-            kept = balance_options(kept, pool.knowledge, Random(f"{seed}/{name}/evened"))
+            kept = _limit_agreeing(balance_options(kept, pool.knowledge, Random(f"{seed}/{name}/evened")))
         for drafted in kept:
             number += 1
             case = msgspec.structs.replace(drafted.case, id=f"{drafted.case.suite}-{number:06d}")
             yield msgspec.structs.replace(drafted, case=case)
+
+
+def _limit_agreeing(drafts: list[CaseDraft]) -> list[CaseDraft]:
+    """Return the drafts without some of those that common knowledge answers, so that at most a third are left."""
+    agreeing = [drafted for drafted in drafts if drafted.case.provenance["knowledge"] == "agrees"]
+    limit = max(_ALWAYS_ALLOWED_AGREEING, (len(drafts) - len(agreeing)) // 2)
+    return [drafted for drafted in drafts if drafted not in agreeing[limit:]]
 
 
 def _shares(available: dict[str, int], size: int) -> dict[str, int]:

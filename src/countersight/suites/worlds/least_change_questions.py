@@ -16,7 +16,6 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from countersight.errors import Unclear
-from countersight.suites.generated import smallest
 from countersight.suites.worlds.disc_questions import RULE, SHOWN_INTRO, hits_or_not, needs_bank_shot, reaches
 from countersight.suites.worlds.drafts import Group, WorldDraft, WorldQuestion, plan_draft
 from countersight.suites.worlds.support_questions import FLOOR, involved
@@ -54,15 +53,14 @@ _FAR = 1000.0
 
 def only_removal_that_fells(falls: str, others: int, world: Supports, margin: float = 0.0) -> str | None:
     """Return the only thing whose removal makes another fall, and exactly `others` more; None if there is not exactly
-    one."""
+    one, or they fall without any change."""
 
-    def is_reached(name: str) -> bool:
-        down = fallen(world, *filter(None, [name]), margin=margin)
+    def is_reached(*gone: str) -> bool:
+        down = fallen(world, *gone, margin=margin)
         return falls in down and len(down) == others + 1
 
-    ways = [(1, thing.id) for thing in world.free if thing.id != falls]
-    found = smallest([(0, ""), *ways], is_reached)
-    return found[0] if len(found) == 1 else None
+    found = [thing.id for thing in world.free if thing.id != falls and is_reached(thing.id)]
+    return found[0] if len(found) == 1 and not is_reached() else None
 
 
 def supports_least(world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
@@ -162,10 +160,11 @@ _GOALS: tuple[tuple[str, str, bool], ...] = (
 def only_removal_that_leads_to(
     fact: Callable[[Motion], str], wanted: str, named: tuple[str, ...], world: Discs
 ) -> str | None:
-    """Return the only disc whose removal makes a fact about a table true; None if there is not exactly one."""
-    ways = [(1, disc.id) for disc in world.discs if disc.id not in named]
-    found = smallest([(0, ""), *ways], lambda name: fact(motion(apply_disc_change(world, RemoveDisc(name)))) == wanted)
-    return found[0] if len(found) == 1 and found[0] else None
+    """Return the only disc whose removal makes a fact about a table true; None if there is not exactly one, or the fact
+    is true without any change."""
+    tables = {disc.id: apply_disc_change(world, RemoveDisc(disc.id)) for disc in world.discs if disc.id not in named}
+    found = [name for name, table in tables.items() if fact(motion(table)) == wanted]
+    return found[0] if len(found) == 1 and fact(motion(world)) != wanted else None
 
 
 def discs_least(world: Discs, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
