@@ -60,12 +60,12 @@ def test_a_thousand_random_triples_are_read_without_an_error():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", KINDS)
-def test_200_kb_take_a_fifth_of_a_second(piece, kind):
+def test_the_time_grows_in_proportion_to_the_length_of_a_reply(piece, kind):
     options = tuple(map(Option, ("a red car", "the blue car", "7", "none"))) if kind == "choice" else ()
     question = Question("How many of the red cars would there be if two left?", "", kind, options)
-    answer_in("warm up: there are 3 cars. So 3.", question)
-    reply = piece * (200_000 // len(piece))
-    assert min(_seconds(reply, question) for _ in range(3)) < 0.2  # the first may pay for a collection of garbage
+    short, long = (piece * (length // len(piece)) for length in (20_000, 200_000))
+    least = [min(_seconds(reply, question) for _ in range(3)) for reply in (short, long)]
+    assert least[1] < 50 * max(least[0], 0.005)  # ten times as long; time that grew with the square would be 100 times
 
 
 def _seconds(reply, question):
@@ -76,16 +76,13 @@ def _seconds(reply, question):
 
 @pytest.mark.parametrize("space", [" ", "\n", "\t"])
 def test_blanks_in_a_question_cost_nothing(space):
-    question = Question(f"How many {space * 20_000}hats?", "", "number")
+    question = Question(f"How many {space * 200_000}hats?", "", "number")
     start = time.process_time()
     assert answer_in("There are 3 hats and 2 coats.", question) == "3"
-    assert time.process_time() - start < 0.2
+    assert time.process_time() - start < 30  # hours if it grew with the square of the length
 
 
-def test_importing_takes_less_than_50_ms():
-    code = "import msgspec, time; s = time.process_time(); import countersight.reading; print(time.process_time() - s)"
-    seconds = min(
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-        for _ in range(3)
-    )
-    assert seconds < 0.05
+def test_reading_imports_nothing_heavy():
+    code = "import sys, countersight.reading; print({'numpy', 'PIL', 'asyncio', 'rich'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
