@@ -172,7 +172,7 @@ def test_any_value_in_a_field_can_be_imported(tmp_path_factory, suite, changes):
         jsonl_file(source, *rows)
     else:
         json_file(source, rows if suite == "cosim" else {"data_subtype": "val2014", "questions": rows})
-        json_file(beside, {"annotations": [ANNOTATION, *rows]})
+        json_file(beside, {"annotations": [ANNOTATION, *(each for each in rows if each.get("question_id") != 1)]})
     cases, _, bad = import_suite(suite, source, folder / "d", folder, beside if suite == "okvqa" else None)
     assert cases
     assert suite == "okvqa" or len(cases) + len(bad) == len(rows)
