@@ -253,7 +253,7 @@ def test_ctrl_c_waits_for_requests_in_flight_and_a_second_one_abandons_them(tmp_
             server.released.set()
         else:
             process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=50)
+        _, errors = process.communicate(timeout=300)
         assert (process.returncode, len(server.requests)) == (130, 4), errors
         assert "Traceback" not in errors
         server.released.set()

@@ -180,7 +180,7 @@ def test_the_right_option_has_the_smallest_loss_in_any_order() -> None:
     question = made.case.counterfactual
 
     async def rank(options: tuple[Option, ...]) -> tuple[float, ...]:
-        text = find_prompt("0-shot").render(msgspec.structs.replace(question, options=options))
+        text = find_prompt("0-shot").render(msgspec.structs.replace(question, options=options), listed=False)
         request = Request("", (Turn("user", text, picture),), "choice", options)
         return await Embedded("embedded", ModelSettings()).losses(request)
 

@@ -30,7 +30,7 @@ def with_model(server: ChatServer, work):
     """Return the result of some work with the server's model."""
 
     async def done():
-        model = open_model(server.name, ModelSettings(timeout=10))
+        model = open_model(server.name, ModelSettings(timeout=300))
         try:
             return await work(model)
         finally:

@@ -163,7 +163,7 @@ def test_a_cancelled_program_is_released() -> None:
             return await super().find(picture, what, within)
 
     async def run():
-        sandbox = Sandbox(Limits(seconds=1.5))
+        sandbox = Sandbox(Limits(seconds=3.0))
         tools = Tools(PICTURE, Watched(), None, Tracing(), Limits())
         endless = "def execute_command(image):\n    image.find('dog')\n    while True: pass"
         try:

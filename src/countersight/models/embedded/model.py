@@ -5,9 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec.structs import replace
-
-from countersight.case import LETTERS
 from countersight.errors import AskingFailed, ModelError
 from countersight.models.batching import Feed, Queue, Work
 from countersight.models.embedded.inference import LONGEST, Conversation, Inference, fingerprint, weights_folder
@@ -21,7 +18,6 @@ ROOM = BATCH * 360
 """The maximum number of characters in a batch, padded to the longest question, to limit memory."""
 QUIET = 0.002
 """The number of seconds without a new question after which a batch begins."""
-AS_NUMBER = "Answer with a single number."
 
 
 _MARKED = re.compile(r"^\(?([A-Z])[.)] *(?=\S)", re.MULTILINE)
@@ -54,10 +50,9 @@ class Embedded(Displayed):
         return Answer(text, finish=finish, tokens_in=read, tokens_out=written, model=self.name)
 
     async def losses(self, request: Request) -> tuple[float, ...]:
-        """Return the loss of each option as the answer to the question without its options, so that their order has no
-        effect."""
+        """Return the loss of each option as the answer to the question."""
         check_options(request)
-        conversation = _conversation(without_options(request))
+        conversation = _conversation(request)
         answers = option_answers(request)
         return tuple(await self._ask(self._losses, conversation, (conversation, answers)))
 
@@ -82,17 +77,6 @@ class Embedded(Displayed):
         if self._inference is None:
             self._inference = Inference(self._folder, WORLDS[self.name])
         return self._inference
-
-
-def without_options(request: Request) -> Request:
-    """Return the request with the list of options, and any text after it, removed from the last question."""
-    *before, last = request.turns
-    listed = "\n".join(f"{LETTERS[nth]}: {option.text}" for nth, option in enumerate(request.options))
-    question, found, _ = last.text.partition(f"\n{listed}")
-    if not found:
-        return request
-    alone = replace(last, text=f"{question}\n{AS_NUMBER}")
-    return replace(request, turns=(*before, alone))
 
 
 def option_answers(request: Request) -> list[str]:
