@@ -31,9 +31,22 @@ def asked(tmp_path_factory):
     cases = [case(number) for number in range(6)] + [case(6, factual=ASIDE), case(7, factual=COUNT)]
     folder = dataset(base / "tiny", cases)
     export_to("lmms-eval", Export(folder, base / "my task"))
-    files = {"test": str(base / "my task/test-*.parquet")}
-    docs = datasets.load_dataset("parquet", data_files=files, cache_dir=str(base / "cache"))["test"]
-    return folder, base / "my task", docs
+    return folder, base / "my task", documents(base / "my task", base / "cache")
+
+
+def documents(task, cache):
+    """The documents of a task, as lmms-eval loads them."""
+    files = {"test": str(task / "test-*.parquet")}
+    return datasets.load_dataset("parquet", data_files=files, cache_dir=str(cache))["test"]
+
+
+def theirs_of(docs, process) -> dict:
+    """The metrics as lmms-eval aggregates them."""
+    items: dict = {}
+    for doc in docs:
+        for name, item in process(doc).items():
+            items.setdefault(name, []).append(item)
+    return {name: aggregations()[f"aggregate_{name}"](each) for name, each in items.items()}
 
 
 def said(doc) -> str:
@@ -73,17 +86,16 @@ def test_a_document_is_a_question_with_its_pictures(asked):
 
 def test_metrics_equal_those_of_score(asked, tmp_path):
     folder, _, docs = asked
-    samples = logged(docs, tmp_path / "model/now_samples_my_task.jsonl", lambda doc: process_results(doc, [said(doc)]))
+
+    def process(doc):
+        return process_results(doc, [said(doc)])
+
+    samples = logged(docs, tmp_path / "model/now_samples_my_task.jsonl", process)
     come = import_run("lmms-eval", samples, folder, tmp_path / "back")
     ours = run_figures(cs.Run.open(come.run.path).scores().overall)
-    items: dict = {}
-    for doc in docs:
-        for name, item in process_results(doc, [said(doc)]).items():
-            items.setdefault(name, []).append(item)
-    theirs = {name: aggregations()[f"aggregate_{name}"](each) for name, each in items.items()}
-    assert {name: theirs[name] for name in ("factual", "counterfactual", "drop", "both_right", "shown")} == {
-        name: ours[name] for name in ("factual", "counterfactual", "drop", "both_right", "shown")
-    }
+    theirs = theirs_of(docs, process)
+    for name in ("factual", "counterfactual", "drop", "both_right", "shown"):
+        assert theirs[name] == ours[name], name
     assert come.answers == 24
     assert come.run.manifest.model == "model"
 
@@ -119,18 +131,12 @@ def test_a_bad_line_is_reported_and_a_stray_one_is_counted(asked, tmp_path):
 
 def test_controls_have_their_own_metric_and_are_imported(controlled, controlled_run, tmp_path):
     export_to("lmms-eval", Export(controlled, tmp_path / "task"))
-    files = {"test": str(tmp_path / "task/test-*.parquet")}
-    docs = datasets.load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))["test"]
-    docs = docs.filter(lambda doc: doc["asking"] != "shown")
+    docs = documents(tmp_path / "task", tmp_path / "cache").filter(lambda doc: doc["asking"] != "shown")
 
     def process(doc):
         return process_results(doc, ["A" if doc["asking"] == "factual" else "B"])
 
-    items: dict = {}
-    for doc in docs:
-        for name, item in process(doc).items():
-            items.setdefault(name, []).append(item)
-    theirs = {name: aggregations()[f"aggregate_{name}"](each) for name, each in items.items()}
+    theirs = theirs_of(docs, process)
     assert "metric: control\n" in (tmp_path / "task/task.yaml").read_text()
     assert theirs["control"] == 0.5  # right as it is, and never under a change that does not matter
     assert theirs["accuracy"] == 10 / 12

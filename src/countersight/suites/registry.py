@@ -49,9 +49,8 @@ SUITES: "Final[Registry[Suite]]" = Registry(
 
 
 def suites() -> "dict[str, Suite]":
-    """Return every suite by name: the built-in ones, and those of other packages that can be imported."""
-    faults = suite_faults()
-    return {name: find_suite(name) for name in SUITES if name in SUITES.built_in or name not in faults}
+    """Return every suite by name: the built-in ones, and those of other packages that can be used."""
+    return {name: suite for name in SUITES if (suite := known_suite(name))}
 
 
 def suite_faults() -> dict[str, str]:
