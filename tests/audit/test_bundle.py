@@ -170,27 +170,33 @@ def test_a_running_audit_is_not_sealed(tmp_path):
         bundled(folder)
 
 
-def test_a_link_is_not_sealed(tmp_path):
-    folder = write_audit(tmp_path / "a", ["consistent"])
-    (folder / "notes").symlink_to("/etc/passwd")
-    with pytest.raises(AuditError, match="notes is a link"):
-        bundled(folder)
+def changed_picture(folder):
+    picture = sorted((folder / "pictures").iterdir())[0]
+    picture.write_bytes(picture.read_bytes() + b"x")
 
 
-def test_a_changed_picture_is_not_sealed_again(tmp_path):
-    folder = write_audit(tmp_path / "a", ["consistent"])
-    bundled(folder)
-    changed = sorted((folder / "pictures").iterdir())[0]
-    changed.write_bytes(changed.read_bytes() + b"x")
-    with pytest.raises(AuditError, match=f"{changed.name} was changed after"):
-        bundled(folder)
-
-
-def test_a_changed_log_is_not_sealed(tmp_path):
-    folder = write_audit(tmp_path / "a", ["consistent"])
+def changed_log(folder):
     log = folder / "steps.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"text":"1"', b'"text":"2"', 1))
-    with pytest.raises(AuditError, match="line 6 was changed"):
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda folder: (folder / "notes").symlink_to("/etc/passwd"), "notes is a link"),
+        (
+            lambda folder: (folder / "notes.txt").write_text("mine"),
+            r"notes\.txt does not belong to the audit; remove it",
+        ),
+        (lambda folder: (folder / "pictures" / "mine").mkdir(), "is an empty folder, which does not .*; remove it"),
+        (changed_picture, r"\.png was changed after"),
+        (changed_log, "line 6 was changed"),
+    ],
+)
+def test_a_folder_that_was_changed_is_not_sealed(tmp_path, spoil, why):
+    folder = write_audit(tmp_path / "a", ["consistent"])
+    spoil(folder)
+    with pytest.raises(AuditError, match=why):
         bundled(folder)
 
 

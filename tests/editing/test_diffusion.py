@@ -96,7 +96,9 @@ def test_edits_depend_on_the_seed_and_keep_the_size(tiny_pipeline, name):
 @pytest.mark.parametrize("name", mostly_slow(FILLING, {INPAINT}))
 def test_pixels_outside_the_mask_do_not_change(tiny_pipeline, tmp_path, name):
     file = annotated_square(tmp_path / "coco.json")
-    edited = edit(f"diffusers:{tiny_pipeline(name)}?steps=1&annotations={file}", SQUARE, name="a.png")
+    (edited,) = edits(
+        f"diffusers:{tiny_pipeline(name)}?steps=1&annotations={file}", EditRequest(SQUARE, CHANGE, name="a.png")
+    )
     before, after, mask = pixels(SQUARE.data), pixels(edited.picture.data), white(edited.mask)
     assert mask[8:16, 8:20].all()
     assert (after[~mask] == before[~mask]).all()

@@ -113,7 +113,6 @@ def write_derived(folder: AuditFolder, audit: AuditTrail, *, progress: Progress 
     path, scores = folder.path, score(audit)
     selection = decode_selection(content(path / SELECTION))
     sheets = Sheets(
-        folder=folder,
         audit=audit,
         scores=scores,
         sessions=read_sessions(path),

@@ -28,19 +28,6 @@ _ASKED = (
         lambda found: f"flowers {'outside' if found[1] == 'outside' else 'inside'} {found[2]}",
     ),
     (
-        r"flowers are (?:outside (?:of )?(?:all|both|the) polygons|inside no polygon|in no polygon)",
-        lambda found: "flowers inside no polygon",
-    ),
-    (
-        r"flowers (?:are|lie) (?:inside|in) both polygons|flowers are where the (?:two )?polygons overlap",
-        lambda found: "flowers where polygons overlap",
-    ),
-    (r"(flowers|polygons|circles)(?: are there)?(?: (?:in|on) the (?:picture|image))?", lambda found: found[1]),
-    (
-        r"dots (?:are|does|do) ?(?:there )?(?:in )?the (\w+ \w+) circle(?: contain)?",
-        lambda f: f"dots in the {f[1]} circle",
-    ),
-    (
         r"dots are (?:there )?in the (top|bottom) (?:row(?: of circles)?|three circles)(?: together)?",
         lambda found: f"dots in the {found[1]} row",
     ),
@@ -50,6 +37,7 @@ _ASKED = (
         lambda found: "dots",
     ),
 )
+"""The questions of generated drawings, without “How many”, and the fact that each asks for."""
 _QUESTIONS = tuple((re.compile(f"how many {pattern}"), fact) for pattern, fact in _ASKED)
 
 

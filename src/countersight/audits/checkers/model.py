@@ -16,16 +16,17 @@ class ModelChecker(ByModel):
     async def check(self, edit: EditShown, key: str) -> CheckResult:
         """Ask yes or no about both pictures; an edit is done if the answer changed as it should."""
         asked = plain_question(edit.instruction)
+        put = f"{asked}\nAnswer yes or no."
         so_far: Usage | None = None
         said: list[str] = []
         for nth, picture in enumerate((edit.before, edit.after)):
-            turn = Turn("user", _put(asked), picture)
+            turn = Turn("user", put, picture)
             answered = await self._model.ask(Request(f"{key}/{nth}", (turn,), "boolean", question=asked))
             so_far = add_usage(answered, so_far)
             said.append(answered.answer.text)
         check = check_replies(self.party.name, edit.instruction, tuple(said))
-        shown = (digest_of(edit.before.data), digest_of(edit.after.data))
-        return CheckResult(check, so_far or Usage(), requests_about(edit.instruction, shown))
+        digests = (digest_of(picture.data) for picture in (edit.before, edit.after))
+        return CheckResult(check, so_far or Usage(), tuple(RecordedTurn("user", put, digest) for digest in digests))
 
 
 def plain_question(instruction: Instruction) -> str:
@@ -54,12 +55,3 @@ def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...])
         wanted = ["yes", "yes"]
     done = read == wanted if read[0] == wanted[0] else None  # undecided if the model is wrong about the original
     return Check(checker, question_of(instruction), done, seen, said)
-
-
-def requests_about(instruction: Instruction, shown: tuple[str, str]) -> tuple[RecordedTurn, ...]:
-    """Return the requests to a model about the two pictures with these digests, as logged."""
-    return tuple(RecordedTurn("user", _put(plain_question(instruction)), digest) for digest in shown)
-
-
-def _put(question: str) -> str:
-    return f"{question}\nAnswer yes or no."

@@ -33,32 +33,18 @@ class ExactJudge(LocalParticipant):
         self.party = Actor(NAME, {"rule": RULE})
 
     async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
-        """Return the verdict, which is the same for every vote."""
-        return Judged(judge_exactly(evidence, vote))
-
-
-def judge_exactly(evidence: Evidence, vote: int) -> Verdict:
-    """Return the verdict that follows from the scenes before and after; an abstention if they are unknown."""
-    if evidence.scene is None or evidence.changed is None:
-        return abstention(NAME, vote, "the scene of the picture before or after the edit is unknown")
-    before = right_answer(evidence.question.text, evidence.scene)
-    expected = right_answer(evidence.question.text, evidence.changed)
-    moved = None if expected is None else expected != before
-    pcs, pcs_reason = _answer(evidence, before, expected)
-    ncc, ncc_reason = _explanation(evidence, evidence.scene, evidence.changed)
-    if pcs == ncc == 1 and (contrary := _contradiction(evidence)):
-        ncc, ncc_reason = 0, contrary
-    return Verdict(
-        NAME,
-        vote,
-        pcs,
-        ncc,
-        pcs_reason,
-        ncc_reason,
-        path=path_of(NAME, pcs, ncc),
-        expected=expected or "",
-        moved=moved,
-    )
+        """Return the verdict that follows from the scenes, the same for every vote; an abstention without scenes."""
+        if evidence.scene is None or evidence.changed is None:
+            return Judged(abstention(NAME, vote, "the scene of the picture before or after the edit is unknown"))
+        before = right_answer(evidence.question.text, evidence.scene)
+        expected = right_answer(evidence.question.text, evidence.changed)
+        moved = None if expected is None else expected != before
+        pcs, pcs_reason = _answer(evidence, before, expected)
+        ncc, ncc_reason = _explanation(evidence, evidence.scene, evidence.changed)
+        if pcs == ncc == 1 and (contrary := _contradiction(evidence)):
+            ncc, ncc_reason = 0, contrary
+        path = path_of(NAME, pcs, ncc)
+        return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path, expected or "", moved))
 
 
 def _answer(evidence: Evidence, before: str | None, after: str | None) -> Decision:

@@ -68,15 +68,10 @@ class ModelJudge(ByModel):
         unchanged = decide_unchanged(evidence)
         if unchanged is not None:
             return Judged(msgspec.structs.replace(unchanged, judge=self.party.name, vote=vote))
-        text = judge_prompt(self._prompts, evidence)
+        text = fill(self._prompts.judge, _values(evidence))
         read = _reader(self._prompts)
         shaped = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
         return Judged(parse_verdict(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
-
-
-def judge_prompt(prompts: AuditPrompts, evidence: Evidence) -> str:
-    """Return the prompt that asks for the verdict on a test."""
-    return fill(prompts.judge, _values(evidence))
 
 
 def parse_verdict(judge: str, vote: int, tries: tuple[Attempt, ...], prompts: AuditPrompts) -> Verdict:

@@ -14,7 +14,6 @@ from markupsafe import Markup
 from countersight import __version__
 from countersight.audits.calibration.people import ReviewLog
 from countersight.audits.exclusion import same_answer
-from countersight.audits.folder import AuditFolder
 from countersight.audits.limits import Limit
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, grid, interval, number
@@ -89,7 +88,6 @@ def templates() -> Environment:
 class Sheets(msgspec.Struct, frozen=True, kw_only=True):
     """The content of a bundle."""
 
-    folder: AuditFolder
     audit: AuditTrail
     scores: AuditScores
     sessions: tuple[Session, ...]

@@ -1,3 +1,2 @@
 from .editor import changed_scene as changed_scene
-from .editor import exact_edit as exact_edit
 from .editor import open_exact as open_exact

@@ -63,29 +63,24 @@ class Exact:
         self.settings: dict[str, Any] = {}
 
     async def edit(self, request: EditRequest) -> Edited:
-        """Return the redrawn picture and the changed scene."""
-        return exact_edit(request)
+        """Return the redrawn picture and the changed scene; the same request always gives the same edit."""
+        scene = request.scene
+        if scene is None:
+            raise EditFailed("the exact editor only edits pictures with a known scene, and this picture has none")
+        if request.instruction.action == "nothing":
+            return unchanged(request)
+        try:
+            changed, done = changed_scene(scene, request)
+            pixels, mask = _drawn(request, scene, changed)
+        except (ValueError, KeyError) as error:  # invalid colours or numbers from a file
+            raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
+        height, width, _ = pixels.shape
+        picture = Picture(encode(pixels), "image/png", width, height, plain=True)
+        log: dict[str, str | int | float] = {"seed": request.seed, "edits": done}
+        return Edited(picture, encode_mask(mask), log, scene=changed)
 
     async def close(self) -> None:
         """Do nothing, because there is nothing to close."""
-
-
-def exact_edit(request: EditRequest) -> Edited:
-    """Return the edit, which is deterministic for a given request; raises EditFailed."""
-    scene = request.scene
-    if scene is None:
-        raise EditFailed("the exact editor only edits pictures with a known scene, and this picture has none")
-    if request.instruction.action == "nothing":
-        return unchanged(request)
-    try:
-        changed, done = changed_scene(scene, request)
-        pixels, mask = _drawn(request, scene, changed)
-    except (ValueError, KeyError) as error:  # invalid colours or numbers from a file
-        raise EditFailed(f"the scene cannot be drawn: {str(error)[:200]}") from None
-    height, width, _ = pixels.shape
-    picture = Picture(encode(pixels), "image/png", width, height, plain=True)
-    log: dict[str, str | int | float] = {"seed": request.seed, "edits": done}
-    return Edited(picture, encode_mask(mask), log, scene=changed)
 
 
 def changed_scene(scene: Scene, request: EditRequest) -> tuple[Scene, str]:
