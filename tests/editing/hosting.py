@@ -10,7 +10,7 @@ from PIL import Image
 from countersight.editing.protocol import EditorSettings, EditRequest, Instruction, open_editor
 from countersight.picture.checking import check_picture
 
-SETTINGS = EditorSettings(timeout=10)
+SETTINGS = EditorSettings(timeout=60)
 KEY = "sk-very/secret+0123456789"
 CHANGE = Instruction("the red square", "object", "recolour", "The square is blue", "A red square", "square", "blue")
 NOTHING = Instruction("", "object", "nothing", "The picture as it is.")

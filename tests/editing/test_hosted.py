@@ -187,7 +187,7 @@ def _persistently(name):
         trouble = ""
 
     async def ask():
-        editor = open_editor(name, EditorSettings(timeout=10))
+        editor = open_editor(name, EditorSettings(timeout=60))
         client = Client(editor.edit, RetryPolicy(4, 4, 0.01), asyncio.Event(), Status())
         try:
             return await client.ask(EditRequest(PICTURE, CHANGE))
