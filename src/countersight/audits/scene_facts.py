@@ -22,7 +22,7 @@ def find_moved_facts(old: Mapping[str, int], new: Mapping[str, int]) -> set[str]
 
 
 _COLOUR = "|".join(COLOURS)
-_ASKED = (
+_ASKED: Final[tuple[tuple[str, Callable[[re.Match[str]], str]], ...]] = (
     (
         rf"flowers (?:are|do you see|can you see|lie) (inside|outside|in)(?: of)? (?:the |all )?({_COLOUR}) polygons?",
         lambda found: f"flowers {'outside' if found[1] == 'outside' else 'inside'} {found[2]}",
