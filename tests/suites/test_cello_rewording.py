@@ -88,28 +88,22 @@ def test_a_model_that_says_nothing_leaves_the_template():
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "forbidden", "named", "leaked"),
     [
-        "What keeps the books on the shelf?",
-        "What keeps the books on the Shelves?",
-        "Which shelf-like thing holds books?",
-        "Are the books in a shelf?",
+        ("What keeps the books on the shelf?", "shelf", "books", True),
+        ("What keeps the books on the Shelves?", "shelf", "books", True),
+        ("Are the books in a shelf?", "shelf", "books", True),
+        ("Which shelf-like thing holds books?", "shelf", "books", False),
+        ("What does the man on the couch hold?", "sofa", "man", True),  # a synonym
+        ("Where is the racket?", "tennis racket", "ball", True),  # the head of the name
+        ("What is on the fire hydrants?", "fire hydrant", "cup", True),
+        ("What keeps the cup up?", "tray", "cup", False),
+        ("What does the tennis player hold?", "tennis racket", "tennis player", False),
+        ("What does the racket player hold?", "tennis racket", "tennis player", True),
     ],
 )
-def test_a_forbidden_word_in_any_form(text):
-    assert leaked_names(text, ["shelf"], ["books"]) == (["shelf"] if "-like" not in text else [])
-
-
-def test_a_synonym_and_the_head_of_a_name():
-    assert leaked_names("What does the man on the couch hold?", ["sofa"], ["man"]) == ["sofa"]
-    assert leaked_names("Where is the racket?", ["tennis racket"], []) == ["tennis racket"]
-    assert leaked_names("What is on the fire hydrants?", ["fire hydrant"], []) == ["fire hydrant"]
-    assert leaked_names("What keeps the cup up?", ["table", "tray"], ["cup"]) == []
-
-
-def test_words_of_what_may_be_named_give_nothing_away():
-    assert leaked_names("What does the tennis player hold?", ["tennis racket"], ["tennis player"]) == []
-    assert leaked_names("What does the racket player hold?", ["tennis racket"], ["tennis player"]) == ["tennis racket"]
+def test_a_forbidden_name_is_found_in_any_form_but_not_in_words_that_must_occur(text, forbidden, named, leaked):
+    assert leaked_names(text, [forbidden], [named]) == [forbidden] * leaked
 
 
 PLAIN = "If the shelf came down, would the books still be where they are?"

@@ -87,18 +87,20 @@ def allowed_queries(task: Task, graph: CausalGraph) -> list[Query]:
     acts = bool(acting_kind(graph))
     if graph.kind not in (task.acting_kinds if acts else task.kinds):
         return []
-    rules = (*_ALL_RULES, *(() if acts else _KEEPING_RULES), *(_FORK_RULES if graph.kind == "fork" else ()))
+    rules = (
+        *_ALL_RULES,
+        *(() if acts else _KEEPING_RULES),
+        *(_FORK_RULES if graph.kind == "fork" else ()),
+        *task.rules,
+    )
     beside = () if task.is_choice else tuple(thing.id for thing in bystanders(graph))
     shape = Shape.of(graph, beside)
     return [
         query
         for query in task.queries(shape, shape.model())
-        if not _is_excluded((*rules, *task.rules), Candidate.of(task, shape, query))
+        for candidate in [Candidate.of(task, shape, query)]
+        if not any(rule(candidate) for rule in rules)
     ]
-
-
-def _is_excluded(rules: tuple[Rule, ...], candidate: Candidate) -> bool:
-    return any(rule(candidate) for rule in rules)
 
 
 # Rules of single tasks
