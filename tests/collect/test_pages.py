@@ -32,6 +32,17 @@ MODES = {
     "phone": ({"viewport": {"width": 360, "height": 740}, "has_touch": True}, SMALL),
     "zoom": ({"viewport": {"width": 640, "height": 430}, "device_scale_factor": 2}, None),  # as on a phone, but wider
 }
+BROKEN_WORDS = """() => [...document.querySelectorAll("th, td, h1, h2, button, label, dt")].flatMap((each) => {
+  const texts = [...each.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+  return texts.flatMap((node) => [...node.data.matchAll(/[\\p{L}]+/gu)].map((word) => {
+    const range = document.createRange();
+    range.setStart(node, word.index);
+    range.setEnd(node, word.index + word[0].length);
+    const lines = new Set([...range.getClientRects()].filter((part) => part.width).map((part) => Math.round(part.top)));
+    return lines.size > 1 ? word[0] : "";
+  })).filter(Boolean);
+})"""
+"""Finds the words of tables, headings and buttons that go on in the next line."""
 NO_PAGES = {"base.html", "fields.html", "task.html"}
 """Templates that others are made of."""
 
@@ -158,6 +169,7 @@ def looked_at(browser: Browser, room: Room, mode: str) -> Iterator[str]:
         yield from violations(page, rules) if rules else ()
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             yield f"{mode}: {path} is too wide"
+        yield from (f"{mode}: {path} breaks the word {word}" for word in page.evaluate(BROKEN_WORDS))
         if mode == "light" and path.startswith("/task/"):
             page.locator("#send").click()
             page.wait_for_selector("#faults")  # an empty form comes back with its faults

@@ -225,16 +225,14 @@ def _mark(secret: bytes, participant: str) -> str:
     return hmac.new(secret, b"departed" + participant.encode(), hashlib.sha256).hexdigest()
 
 
-def admit(
-    connection: Connection, secret: bytes, participant: str, study: str, submission: str, now: float
-) -> int | None:
+def admit(connection: Connection, secret: bytes, participant: str, submission: str, now: float) -> int | None:
     """Return the account of a Prolific participant, created on the first visit; None if deleted or blocked."""
     departed = select(tables.departed).where(tables.departed.c.mark == _mark(secret, participant))
     if connection.execute(departed).first():
         return None
     row = connection.execute(select(tables.person).where(_row.participant == participant)).first()
     if row is None:
-        ids = {"participant": participant, "study": study, "submission": submission}
+        ids = {"participant": participant, "submission": submission}
         return insert_person(connection, f"prolific-{participant}"[:100], "worker", now, **ids)
     if row.access == "blocked":
         return None
@@ -242,8 +240,7 @@ def admit(
     if row.submission != submission and not connection.execute(select(_arrival.at).where(there)).first():
         # Earlier work does not count for a new submission.
         connection.execute(insert(tables.arrival).values(person_id=row.id, submission=submission, at=now))
-    values = {"study": study, "submission": submission}
-    connection.execute(update(tables.person).where(_row.id == row.id).values(**values))
+    change_person(connection, row.id, submission=submission)
     return int(row.id)
 
 

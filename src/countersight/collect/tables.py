@@ -50,7 +50,6 @@ person = _table(
     Column("invitation", String(64), unique=True, nullable=True),  # SHA-256 of the one-time link
     Column("invitation_until", Float, nullable=True),
     Column("participant", String(100), unique=True, nullable=True),  # PROLIFIC_PID
-    Column("study", String(100), nullable=True),
     Column("submission", String(100), nullable=True),  # SESSION_ID
     Column("consent", Integer, nullable=True),  # version of the text that was agreed to
     Column("consent_at", Float, nullable=True),

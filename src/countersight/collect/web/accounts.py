@@ -140,7 +140,7 @@ async def arrive(visit: Visit) -> Response:
         raise RefusedError(400, "The link from Prolific is not complete. Open the study again from there.")
     _arrivals.take(_address(visit))
     secret = visit.campaign.secret
-    who = await visit.store.write(lambda c: people.admit(c, secret, ids[0], ids[1], ids[2], visit.now))
+    who = await visit.store.write(lambda c: people.admit(c, secret, ids[0], ids[2], visit.now))
     if who is None:
         raise RefusedError(403, "Your data was deleted, or you were blocked; you cannot take part again.")
     return await begin(visit, who, "/")
