@@ -1,5 +1,6 @@
 """Leases, drafts, versions, undo, flags: on SQLite and on PostgreSQL."""
 
+import re
 import threading
 import time
 from collections import Counter
@@ -213,13 +214,17 @@ def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Pa
     setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.999999999")
     enter, campaign = opening()
     ada = enter("ada")
-    for _ in range(2):  # the second shows a wrong answer: keeping it is careless
+    for name, answer in (("ben", "B"), ("cleo", "C")):  # the second item shows A, and B is right
+        corrector = enter(name)
+        corrector.contribute("verify")
+        corrector.contribute("verify", right="no", answer=answer)
+    for _ in range(2):  # keeping the second is careless
         task = ada.begin("verify")
         assert "known" not in ada.get(task).text.partition("<main")[2]
         assert "sent=" in ada.post(task, **ANSWERS["verify/verify"]).headers["location"]  # as after any other
     assert states(campaign) == ["open", "open", "check", "check"]
     lead = enter("lea", "lead")
-    assert "1 / 2" in lead.get("/lead/people").text
+    assert re.findall(r"\d / \d", lead.get("/lead/people").text) == ["1 / 2", "2 / 2", "1 / 2", "0 / 0"]
 
 
 def test_a_flag_takes_an_item_out_until_a_reviewer_decides(opening):

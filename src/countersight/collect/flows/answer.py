@@ -52,8 +52,7 @@ class AnswerFlow(CaseFlow):
 
     def check_item(self, item: NewItem) -> NewItem | None:
         """Return the question with its gold answer."""
-        question = question_of(item)
-        return msgspec.structs.replace(item, gold={"answer": question.answer.casefold()})
+        return msgspec.structs.replace(item, gold={"answer": question_of(item).answer})
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the question itself."""

@@ -82,7 +82,8 @@ class VerifyFlow(CaseFlow):
         case = msgspec.convert(item.source["case"], Case)
         wrong = with_wrong_answer(case) if item.source["row"] % 2 else None
         source = item.source | {"case": msgspec.to_builtins(wrong or case)}
-        return NewItem(item.key, source, "verify", {"verdict": "correct" if wrong else "keep"})
+        gold = {"verdict": "correct", "answer": asked(case).answer} if wrong else {"verdict": "keep"}
+        return NewItem(item.key, source, "verify", gold)
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the fields of a verdict; answers are judged only if the question is about the picture."""
