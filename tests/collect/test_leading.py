@@ -302,6 +302,14 @@ def test_two_campaigns_never_share_a_database(tmp_path: Path, database: str):
     assert not (tmp_path / "second" / "campaign").exists()
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_a_database_of_a_campaign_that_could_not_be_made_can_be_used_again(tmp_path: Path, database: str):
+    (tmp_path / "nothing").mkdir()
+    new = ["collect", "new", str(tmp_path / "campaign"), "--flow", "cfmm", "--database", database, "--pictures"]
+    assert main([*new, str(tmp_path / "nothing")]) == 2
+    make_campaign(tmp_path / "campaign", "verify", 2, database)
+
+
 def script(lead: Visitor, label: str = "a script") -> dict[str, str]:
     """The header that a script of a lead sends."""
     page = lead.post("/lead/tokens", label=label).text

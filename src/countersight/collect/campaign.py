@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 import msgspec
-from sqlalchemy import URL, Connection, insert, make_url, select
+from sqlalchemy import URL, Connection, delete, insert, make_url, select
 from sqlalchemy.exc import ArgumentError
 
 from countersight.collect import tables
@@ -132,11 +132,14 @@ def _belong(connection: Connection, secret: bytes, title: str, known: str) -> No
     """Mark the database as this campaign's; refuse another campaign's database, or an empty one instead of its own."""
     mark = hashlib.sha256(b"campaign" + secret).hexdigest()
     whose = connection.execute(select(tables.campaign)).first()
-    if whose is None and known and connection.execute(select(tables.item.c.id).limit(1)).first() is None:
-        raise CampaignError(
-            f"this database is empty, and the campaign's database is {known}: leave --database and "
-            "COUNTERSIGHT_DATABASE out, or move the campaign with backup and restore --database"
-        )
+    if connection.execute(select(tables.item.c.id).limit(1)).first() is None:
+        if known and (whose is None or whose.mark != mark):
+            raise CampaignError(
+                f"this database is empty, and the campaign's database is {known}: leave --database and "
+                "COUNTERSIGHT_DATABASE out, or move the campaign with backup and restore --database"
+            )
+        connection.execute(delete(tables.campaign))  # of a campaign that could not be made
+        whose = None
     if whose is None:
         connection.execute(insert(tables.campaign).values(mark=mark, title=title))
     elif whose.mark != mark:

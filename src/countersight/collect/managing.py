@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy import Connection, delete, func, insert, select, text
 
 from countersight.case import Case
 from countersight.collect import people, tables
@@ -235,6 +235,7 @@ def _copy_files(source: Path, target: Path) -> None:
 def _copy(source: Store, target: Store) -> None:
     """Copy all rows from one snapshot, in one transaction."""
     with source.snapshot() as reading, target.writers.begin() as writing:
+        writing.execute(delete(tables.campaign))  # of a campaign that could not be made
         for table in tables.metadata.sorted_tables:
             rows = reading.execution_options(yield_per=_MANY).execute(select(table)).mappings()
             for part in rows.partitions(_MANY):
