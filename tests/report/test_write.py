@@ -115,7 +115,8 @@ def test_pictures_that_are_not_shown_to_the_model_are_not_missing_answers(tmp_pa
         (("openai:gpt-4o", "endpoint:http://h/v1#qwen"), ["gpt-4o", "qwen"]),
         (("chance", "chance"), ["chance, 0-shot (run-0)", "chance, 0-shot (run-1)"]),
         (("Qwen/Qwen2.5-VL-7B", "OpenGVLab/InternVL3"), ["Qwen2.5-VL-7B", "InternVL3"]),  # the owners are left out
-        (("one/llava", "two/llava"), ["one/llava", "two/llava"]),
+        (("one/llava", "hf:two/llava"), ["one/llava", "hf:two/llava"]),
+        (("hf:Qwen/Qwen2.5-VL-7B", "chance"), ["Qwen2.5-VL-7B", "chance"]),
     ],
 )
 def test_runs_have_short_names_that_differ(tmp_path: Path, models: tuple[str, ...], names: list[str]) -> None:

@@ -58,7 +58,7 @@ class Gold:
         """
         path = Path(path)
         if not path.exists():
-            raise GoldError(f"{path} does not exist; specify a dataset, or a table with case, world and answer")
+            raise GoldError(f"{path} does not exist; specify a dataset, a table of corrected answers or a key")
         if path.is_file() and is_key(path):
             return cls({}, path, open_key(path))
         if path.is_dir():
