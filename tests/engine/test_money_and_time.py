@@ -16,7 +16,7 @@ from countersight.engine import RetryPolicy, Sample, Tally
 from countersight.engine.retry import Client
 from countersight.errors import ModelError, RunError, Unreachable
 from countersight.models import Answer
-from countersight.scoring import describe_progress, score_run
+from countersight.scoring import score_run
 
 
 class Costly(Scripted):
@@ -47,12 +47,12 @@ def test_a_limited_run_can_be_extended(tmp_path) -> None:
         done = run_command(folder, tmp_path / "run", "chance", "--limit", str(number))
         assert done.returncode == 0, done.stderr
         assert f"{2 * number} of {2 * number} questions answered" in done.stderr
-        progress = describe_progress(score_run(tmp_path / "run").overall)
+        progress = score_run(tmp_path / "run").progress
         assert progress == f"{2 * number} of {2 * number} questions scored"
     assert len({reply.row for reply in replies(tmp_path / "run")}) == 5
     assert json.loads((tmp_path / "run/run.json").read_text())["observed"]["sample"] == {"cases": 5, "seed": 0}
     ask(folder, tmp_path / "run", "chance")
-    assert describe_progress(score_run(tmp_path / "run").overall) == "16 of 16 questions scored"
+    assert score_run(tmp_path / "run").progress == "16 of 16 questions scored"
 
 
 def test_a_budget_is_kept_and_can_be_raised(tmp_path) -> None:

@@ -70,7 +70,7 @@ def run(label: str, *, seed: int = 0, n: int = 500) -> RunScores:
         prompt="zero-shot",
         started="2026-11-15T03:28:00Z",
         version="0.1.0",
-        groups=(*groups, scores("all", n * len(GROUPS), 0.812, 0.53, 0.774)),
+        rows=(*groups, scores("all", n * len(GROUPS), 0.812, 0.53, 0.774)),
         letters=letters,
     )
 
@@ -90,7 +90,7 @@ def report(*labels: str, cases: int = 2000) -> ReportData:
                     difference(0.0, group.n, 1.0),
                     None,
                 )
-                for group in other.groups
+                for group in other.rows
             ),
         )
         for other in runs[1:]

@@ -124,7 +124,7 @@ def test_a_group_without_read_replies_says_so_instead_of_a_figure(tmp_path: Path
     factual, counterfactual, drop = grid.lines[1].cells[2:5]
     assert (factual.text, drop) == ("100.0", NOTHING)
     assert counterfactual.details == ("0 of 12 read", "unread: 0.0 to 100.0")
-    plot = group_plot(report.runs[0].groups, report.terms)
+    plot = group_plot(report.runs[0].rows, report.terms)
     assert "group 1: factual 100.0% (73.5 to 100.0)" in [line.words for line in plot.lines]
     assert not any(group.counterfactual for group in report.comparisons[0].rows[1:2])
     board = write_leaderboard(runs, tmp_path / "board")

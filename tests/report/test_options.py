@@ -8,7 +8,6 @@ from making import case, dataset
 import countersight as cs
 from countersight.cli import main
 from countersight.reports import read_scores
-from countersight.scoring import describe_progress
 
 from .runs import right, run
 
@@ -58,8 +57,7 @@ def test_every_reply_is_counted_once(tmp_path: Path) -> None:
     cases = [case(number) for number in range(10)]
     said = {row: ("Hm.", "Hm." if row < 3 else right(cases, row)[1]) for row in range(10)}
     made = run(tmp_path / "r", dataset(tmp_path / "d", cases), said)
-    words = describe_progress(cs.Run.open(made).scores().overall)
-    assert words == "20 of 20 questions scored (13 of them unread)"
+    assert cs.Run.open(made).scores().progress == "20 of 20 questions scored (13 of them unread)"
 
 
 def test_a_report_names_the_source_of_corrected_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

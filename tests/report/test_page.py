@@ -116,7 +116,7 @@ def test_what_has_no_figure_is_last_whichever_way_a_table_is_sorted(open_page: O
     data = specimen.page(1, "good", "bad", "unread")
     good, bad, unread = data.report.runs
     nothing = msgspec.structs.replace(unread.overall, factual=Figure(None, 0.0, 1.0, 0), drop=None)
-    runs = (msgspec.structs.replace(unread, groups=(*unread.groups[:-1], nothing)), good, bad)
+    runs = (msgspec.structs.replace(unread, rows=(*unread.rows[:-1], nothing)), good, bad)
     page = open_page(msgspec.structs.replace(data, report=msgspec.structs.replace(data.report, runs=runs))).page
     table = page.locator("table").first
     for _ in range(2):
@@ -304,7 +304,7 @@ def test_hostile_text_is_only_text(open_page: Opener) -> None:
         report.runs[0],
         model=HOSTILE,
         prompt=HOSTILE,
-        groups=tuple(msgspec.structs.replace(group, group=HOSTILE + group.group) for group in report.runs[0].groups),
+        rows=tuple(msgspec.structs.replace(group, group=HOSTILE + group.group) for group in report.runs[0].rows),
     )
     report = msgspec.structs.replace(report, dataset=HOSTILE, fingerprint=HOSTILE, runs=(run, report.runs[1]), cases=7)
     evil = GalleryAnswer("wrong", HOSTILE, len(HOSTILE), HOSTILE)
@@ -390,7 +390,7 @@ def test_five_runs_with_every_column_fit_their_card_and_few_cases_leave_room_for
     for run in data.report.runs:
         few = specimen.difference(0.3, 3, 0.25)
         overall = msgspec.structs.replace(run.overall, **amiss, drop=few, in_both=(run.overall.factual,) * 2)
-        runs.append(msgspec.structs.replace(run, groups=(*run.groups[:-1], overall)))
+        runs.append(msgspec.structs.replace(run, rows=(*run.rows[:-1], overall)))
     data = msgspec.structs.replace(data, report=msgspec.structs.replace(data.report, runs=tuple(runs)))
     wide = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
     assert open_page(data, viewport={"width": 1280, "height": 800}).page.locator(".scroll").evaluate_all(wide) == 0

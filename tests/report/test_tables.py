@@ -54,7 +54,7 @@ def small() -> ReportData:
         prompt="0-shot",
         started="2026-11-15",
         version="0.1.0",
-        groups=(group, none, overall),
+        rows=(group, none, overall),
         letters=(LetterShare("factual", "A", 6, 5, 10), LetterShare("factual", "B", 3, 5, 10)),
     )
     return ReportData(
@@ -123,8 +123,8 @@ def test_latex_is_booktabs_with_a_rule_before_the_total() -> None:
 
 def test_latex_escapes_hostile_names() -> None:
     report = small()
-    groups = (msgspec.structs.replace(report.runs[0].groups[0], group=r"[1] \input{x} 50% & $a_b^c$ ~#--"),)
-    run = msgspec.structs.replace(report.runs[0], groups=groups)
+    groups = (msgspec.structs.replace(report.runs[0].rows[0], group=r"[1] \input{x} 50% & $a_b^c$ ~#--"),)
+    run = msgspec.structs.replace(report.runs[0], rows=groups)
     text = latex(msgspec.structs.replace(report, runs=(run,)))
     assert (
         r"    {[}1{]} \textbackslash{}input\{x\} 50\% \& \$a\_b\textasciicircum{}c\$ \textasciitilde{}\#{-}{-} & 10"

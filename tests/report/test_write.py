@@ -133,7 +133,7 @@ def test_a_run_without_a_reply_can_be_reported(tmp_path: Path) -> None:
 def test_a_dataset_without_groups_has_one_line(tmp_path: Path) -> None:
     source = dataset(tmp_path / "tiny", [case(0, group=""), case(1, group="")])
     data = load([recorded(tmp_path / "run", source, [])]).report
-    assert [scores.group for scores in data.runs[0].groups] == ["all"]
+    assert [scores.group for scores in data.runs[0].rows] == ["all"]
 
 
 def test_a_case_asked_in_one_world_only_is_reported(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_the_finding_is_on_the_last_screen_of_the_terminal(tmp_path: Path, capsy
 def test_it_is_said_where_cases_share_a_picture(tmp_path: Path) -> None:
     report = load([recorded(tmp_path / "run", dataset(tmp_path / "tiny", 4), FOUR)]).report
     assert "share a picture" not in report.units
-    *groups, total = report.runs[0].groups
+    *groups, total = report.runs[0].rows
     shared = msgspec.structs.replace(total, is_clustered=True)
-    runs = (msgspec.structs.replace(report.runs[0], groups=(*groups, shared)),)
+    runs = (msgspec.structs.replace(report.runs[0], rows=(*groups, shared)),)
     assert "Some cases share a picture" in msgspec.structs.replace(report, runs=runs).units

@@ -181,7 +181,7 @@ def _folder(run: LoadedRun) -> str:
 
 def _lines(runs: Sequence[LoadedRun], terms: Terms) -> list[str]:
     """Return the lines of all runs: the total, all cases, then the groups, first those of the paper in its order."""
-    found = dict.fromkeys(row.group for run in runs for row in run.groups)
+    found = dict.fromkeys(row.group for run in runs for row in run.rows)
     known = [line for line in (ALL, *terms.groups) if line in found]
     total = [TOTAL] if any(run.total for run in runs) else []
     return [*total, *known, *(line for line in found if line not in known)]
@@ -204,7 +204,7 @@ def _board(line: str, runs: _Runs, terms: Terms, compared: _Compared) -> Board:
 def _rows(line: str, runs: Sequence[LoadedRun], terms: Terms) -> Iterator[LeaderboardRow]:
     """Yield the row of each run that has scores on a line."""
     for run in runs:
-        row = next((each for each in run.groups if each.group == (ALL if line == TOTAL else line)), None)
+        row = next((each for each in run.rows if each.group == (ALL if line == TOTAL else line)), None)
         if row:
             found = run.total if line == TOTAL else {key: row.figure(key) for key in RUN_MEASURES}
             known = {key: each for key, each in found.items() if key in terms.measures and each}

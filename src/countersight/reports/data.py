@@ -12,10 +12,9 @@ from countersight.scoring import (
     SHARED_PICTURES,
     ComparedRuns,
     GroupScores,
-    LetterShare,
     Outcome,
+    Scores,
     SetScores,
-    describe_progress,
 )
 from countersight.suites import PaperTable, Terms, terms
 
@@ -32,7 +31,7 @@ class DividedScores(msgspec.Struct, frozen=True):
     """The number of cases that are on none of the lines."""
 
 
-class RunScores(msgspec.Struct, frozen=True, kw_only=True):
+class RunScores(Scores, frozen=True, kw_only=True):
     """The scores of one run: one model, one dataset, one prompt."""
 
     label: str
@@ -50,30 +49,17 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
     """Other settings that affect the answers, such as the temperature and the seed."""
     shows_pictures: bool = True
     """Whether the model was shown the pictures; some prompts show none."""
-    groups: tuple[GroupScores, ...]
-    letters: tuple[LetterShare, ...] = ()
-    total: dict[str, Figure] = {}
+    total: dict[str, Figure] = msgspec.field(default_factory=dict)
     """The sum of the groups' shares for each measure, if the suite reports it."""
     divisions: tuple[DividedScores, ...] = ()
     advice: tuple[str, ...] = ()
     """Advice to the user about the run, one sentence each."""
-    damaged: int = 0
-    """The number of unreadable lines in the journal."""
-    imported: bool = False
-    """Whether the replies were imported from another tool."""
-    sets: tuple[SetScores, ...] = ()
-    """Scores of complete sets, by group and overall, if cases belong to sets."""
     stopping_note: str = ""
     """When the stopping rule (`--until`) ended the run, and what that saved; empty without a rule."""
 
-    @property
-    def overall(self) -> GroupScores:
-        """The scores on all cases."""
-        return self.groups[-1]
-
     def sets_of(self, group: str) -> SetScores | None:
         """Return the scores of complete sets of a group, of "all", or of a line of a division."""
-        is_only_group = len(self.groups) == 2 and group == self.groups[0].group
+        is_only_group = len(self.rows) == 2 and group == self.rows[0].group
         wanted = self.overall.group if is_only_group else group
         return next((each for each in self.sets if each.group == wanted), None)
 
@@ -86,11 +72,6 @@ class RunScores(msgspec.Struct, frozen=True, kw_only=True):
         """Return the label in at most `MAX_NAME_LENGTH` characters, with its number and what distinguishes the runs."""
         short = shortened(name(self.plain_label), MAX_NAME_LENGTH, [name(run.plain_label) for run in runs])
         return f"#{self.number} {short}" if self.number else short
-
-    @property
-    def progress(self) -> str:
-        """The progress and problems of the run: "118 of 120 questions scored; 2 cut"."""
-        return describe_progress(self.overall, self.damaged, imported=self.imported)
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):

@@ -112,7 +112,7 @@ def groups_drawing(report: ReportData) -> Markup | None:
     lines = [
         (f"{run.short_label(report.runs)}: " * many + name(groups.get(scores.group, scores.group)), scores)
         for run in report.runs
-        for scores in run.groups
+        for scores in run.rows
     ]
     return _drawing(report, f"right answers by {report.terms.group}", lines) if len(lines) <= _MAX_LINES else None
 

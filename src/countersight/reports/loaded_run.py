@@ -22,7 +22,6 @@ from countersight.scoring import (
     NO_GROUP,
     Comparison,
     DividedCases,
-    FalseAlarmRates,
     Gold,
     GroupScores,
     JudgedRun,
@@ -72,7 +71,6 @@ class LoadedRun(RunScores, frozen=True, kw_only=True, eq=False):
     suite: str
     """The suite of all cases; empty if unknown or mixed."""
     recorder: ReplyRecorder
-    alarms: tuple[FalseAlarmRates, ...]
 
     @property
     def outcomes(self) -> Outcomes:
@@ -149,6 +147,7 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
     rows = in_order(scores.rows, suite_terms)
     rule = stopping_status(judged.run)
     return LoadedRun(
+        **msgspec.structs.asdict(msgspec.structs.replace(scores, rows=rows)),
         label=label,
         number=number,
         model=manifest.model,
@@ -158,19 +157,13 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
         answering=manifest.answering,
         settings=tuple((key, str(value)) for key, value in manifest.answer_settings().items()),
         shows_pictures=manifest.prompt.picture,
-        groups=rows,
-        letters=scores.letters,
         total=_total(rows[:-1], suite_terms),
         divisions=tuple(_scored_divisions(outcomes, divided)),
         advice=tuple(advice(judged.run, scores.overall, scores.damaged)),
-        damaged=scores.damaged,
-        imported=scores.imported,
-        sets=scores.sets,
         stopping_note=rule.describe(sum(reply.cost for reply in judged.run.replies())) if rule else "",
         judged=judged,
         suite=divided.suite,
         recorder=recorder,
-        alarms=scores.alarms,
     )
 
 

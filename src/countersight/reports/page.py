@@ -198,7 +198,7 @@ def _drop(report: ReportData) -> Section:
         f"the right, the drop from {words['factual']} to {words['counterfactual']} in points.",
         legend=legend(report),
         plots=tuple(
-            (run.label if len(report.runs) > 1 else "", group_plot(run.groups, report.terms)) for run in report.runs
+            (run.label if len(report.runs) > 1 else "", group_plot(run.rows, report.terms)) for run in report.runs
         ),
         drawing=_svg_url(groups_drawing(report)),
     )

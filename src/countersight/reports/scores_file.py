@@ -117,7 +117,7 @@ def _run(run: RunScores) -> ScoredRun:
         prompt=run.prompt,
         answering=run.answering,
         started=run.started,
-        groups={row.group: _group(row, run.sets_of(row.group)) for row in run.groups},
+        groups={row.group: _group(row, run.sets_of(row.group)) for row in run.rows},
         divisions={
             each.name: {row.group: _group(row, run.sets_of(row.group)) for row in each.lines} for each in run.divisions
         },

@@ -44,7 +44,7 @@ def totals(report: ReportData) -> Grid:
     runs = [run for run in report.runs if run.total]
     measures = [key for key in report.terms.measures if any(key in run.total for run in runs)]
     lines = (line(run.label, run.overall.n, *(run.total.get(key) for key in measures), n=run.overall.n) for run in runs)
-    most = count(100 * (len(report.runs[0].groups) - 1))
+    most = count(100 * (len(report.runs[0].rows) - 1))
     return Grid(f"Totals out of {most}", ("run", "n", *(report.terms.measures[key] for key in measures)), tuple(lines))
 
 
@@ -55,7 +55,7 @@ def by_group(
     knowledge: Mapping[World, float] = _UNKNOWN,
 ) -> Grid:
     """Return a table of one run: a line per group, one for all cases, then the total, chance and other baselines."""
-    named = [(group_words(row.group, terms), row, run.sets_of(row.group)) for row in run.groups]
+    named = [(group_words(row.group, terms), row, run.sets_of(row.group)) for row in run.rows]
     head, lines = _scores(terms.group, named, terms, run=run.label, last_is_total=True)
     measures = _measures(named, terms)
     rest: list[Content] = [NOTHING] * (len(head) - 2 - len(measures))
@@ -65,7 +65,7 @@ def by_group(
 
     if run.total:
         sums = tuple(Record(key, figure) for key, figure in run.total.items())
-        most = count(100 * (len(run.groups) - 1))
+        most = count(100 * (len(run.rows) - 1))
         where = {"run": run.label, "group": "total"}
         lines.append(shares_line(f"total, out of {most}", run.overall.n, run.total, **where, extra_records=sums))
     sets = run.sets_of(ALL)
@@ -175,7 +175,7 @@ def grids(report: ReportData) -> list[Grid]:
 
 def further_tables(run: RunScores, terms: Terms) -> list[Grid]:
     """Return the tables of one run except that of its groups."""
-    tables = [over_all_answers(run, terms)] if any(row.over_all_answers for row in run.groups) else []
+    tables = [over_all_answers(run, terms)] if any(row.over_all_answers for row in run.rows) else []
     return [*tables, *(divided(run, each, terms) for each in run.divisions)]
 
 
@@ -184,7 +184,7 @@ def over_all_answers(run: RunScores, terms: Terms) -> Grid:
     worlds = [world for world in TWO_WORLDS if world in terms.measures]
     lines = (
         line(group_words(row.group, terms), *(getattr(row, world) for world in worlds), total=row is run.overall)
-        for row in run.groups
+        for row in run.rows
     )
     head = (terms.group, *(terms.measures[world] for world in worlds))
     note = (
@@ -308,7 +308,7 @@ def _differences(run: RunScores, reference: PaperTable) -> list[str]:
 
 def measured(run: RunScores, place: TablePlace) -> Figure | None:
     """Return the figure of a run that corresponds to a place in the paper's table."""
-    lines = run.groups
+    lines = run.rows
     if place.axis:
         lines = next((division.lines for division in run.divisions if division.name == place.axis), ())
     elif place.line == TOTAL:

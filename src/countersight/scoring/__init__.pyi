@@ -62,7 +62,6 @@ from .scores import LetterShare as LetterShare
 from .scores import Scores as Scores
 from .scores import alarm_grids as alarm_grids
 from .scores import damaged_lines as damaged_lines
-from .scores import describe_progress as describe_progress
 from .scores import score as score
 from .scores import score_group as score_group
 from .scores import set_grid as set_grid

@@ -236,7 +236,28 @@ class Scores(msgspec.Struct, frozen=True):
 
     @property
     def _title(self) -> str:
-        return f"{self.name or 'a run'}: {describe_progress(self.overall, self.damaged, imported=self.imported)}"
+        return f"{self.name or 'a run'}: {self.progress}"
+
+    @property
+    def progress(self) -> str:
+        """The progress of the run, which counts each reply once: "118 of 120 questions scored (3 of them unread)".
+
+        Questions whose reply is on a damaged line of the journal count as unanswered.
+        """
+        row, damaged = self.overall, self.damaged
+        is_partly_imported = bool(self.imported and row.missing and not damaged)
+        questions = f"{row.scored:,} of {several(row.questions, 'question')}"
+        all_unread = row.scored > 0 and row.unread == row.scored
+        inside = {"of them unread": 0 if all_unread else row.unread, "restated": row.restated}
+        amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
+        amiss |= {"not asked yet" if not damaged else "without a reply": 0 if is_partly_imported else row.missing}
+        counted, left = ([f"{count:,} {name}" for name, count in each.items() if count] for each in (inside, amiss))
+        told = f"no answer could be read in the replies to {questions}" if all_unread else f"{questions} scored"
+        told += f" ({', '.join(counted)})" if counted else ""
+        told += f"; {', '.join(left)}" if left else ""
+        if is_partly_imported:
+            told += f"; imported {row.questions - row.missing:,} of {row.questions:,} answers"
+        return f"{told}; {damaged_lines(damaged)}" if damaged else told
 
     def _tables(self, title: str = "Scores by group") -> Iterator[Grid]:
         """Yield tables with a line per group: the scores, then misses and false alarms, and complete sets, if any."""
@@ -315,25 +336,6 @@ def score(outcomes: Outcomes, name: str = "") -> Scores:
 
 
 _SHOWN: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap", "fell_back")
-
-
-def describe_progress(row: GroupScores, damaged: int = 0, *, imported: bool = False) -> str:
-    """Describe the progress, counting each reply once: "118 of 120 questions scored (3 of them unread); 2 cut".
-
-    `damaged` is the number of unreadable lines of the journal; their questions count as unanswered.
-    """
-    is_partly_imported = bool(imported and row.missing and not damaged)
-    questions = f"{row.scored:,} of {several(row.questions, 'question')}"
-    all_unread = row.scored > 0 and row.unread == row.scored
-    inside = {"of them unread": 0 if all_unread else row.unread, "restated": row.restated}
-    amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
-    amiss |= {"not asked yet" if not damaged else "without a reply": 0 if is_partly_imported else row.missing}
-    counted, left = ([f"{count:,} {name}" for name, count in each.items() if count] for each in (inside, amiss))
-    told = f"no answer could be read in the replies to {questions}" if all_unread else f"{questions} scored"
-    told += f" ({', '.join(counted)})" if counted else ""
-    told += f"; {', '.join(left)}" if left else ""
-    told += f"; imported {row.questions - row.missing:,} of {row.questions:,} answers" if is_partly_imported else ""
-    return f"{told}; {damaged_lines(damaged)}" if damaged else told
 
 
 def damaged_lines(number: int) -> str:

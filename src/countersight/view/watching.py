@@ -16,7 +16,7 @@ from countersight.engine import JOURNAL, MANIFEST, RunFolder, RunManifest
 from countersight.errors import CountersightError
 from countersight.html import NOTHING, Grid, Line, TableCell, figure_cell, name, table_line
 from countersight.reports import LoadedReport, load, short_name
-from countersight.scoring import Scores, describe_progress, score_run
+from countersight.scoring import Scores, score_run
 
 SAMPLE_SIZE: Final = 1_000
 """The number of cases on the first page of a run, sampled so that every group and outcome is represented."""
@@ -187,7 +187,7 @@ def _run_line(each: ReadRun) -> Line:
         first,
         *figures,
         manifest.dataset.name,
-        describe_progress(scores.overall, scores.damaged, imported=scores.imported),
+        scores.progress,
     )
 
 
