@@ -1,4 +1,4 @@
-"""Runs in this process and as commands, and what came of them."""
+"""Runs in this process and as commands, models for tests, and the replies of a run."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The command line: every verb helps, every mistake is a sentence, and the whole story works from end to end."""
+"""The command line: error messages in one sentence, interruptions, and commands that work together."""
 
 import json
 import os

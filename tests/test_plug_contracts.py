@@ -1,4 +1,4 @@
-"""One contract a kind, run over every entry of its table: what works offline is asked, the rest says why it is not."""
+"""One contract per kind of plug-in: what works offline is used, everything else says what it needs."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Other packages bring models and suites by entry points; every plug keeps the contract of its kind."""
+"""Plug-ins of other packages, and the tables of built-in ones."""
 
 import asyncio
 import json

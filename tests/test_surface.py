@@ -1,4 +1,4 @@
-"""The public surface: its names, what it costs to import, and the README's story in a script, a thread and a loop."""
+"""The public functions: names, cost of importing them, and use in scripts, threads and event loops."""
 
 import asyncio
 import inspect

@@ -1,4 +1,4 @@
-"""Verbs as people call them: with nouns of their own, twice, interrupted, and with what does not fit."""
+"""The public functions: repeated calls, interruptions, faulty plug-ins and full disks."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""A dataset is a folder that streams, that others can open, and whose faults are named."""
+"""Dataset folders: writing, reading by other tools, and messages about invalid rows and pictures."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Hidden answers: a dataset that others answer, scored by who holds the key, with nothing that can be slipped in."""
+"""Hidden answers: others run the dataset, only the holder of the key scores it, and changes are detected."""
 
 import json
 import stat

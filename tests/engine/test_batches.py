@@ -1,4 +1,4 @@
-"""Runs by batches: written down before they are sent, collected by any later call, never paid for twice."""
+"""Batch APIs: batches are recorded before they are sent, collected by a later call, and never paid for twice."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The model sees, the grammar imagines: what is worked out, what is still asked, and how both are told apart."""
+"""Counts after a change, computed from the model's factual answer: which are computed, and which are asked."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The journal loses nothing it acknowledged, and believes nothing that is damaged."""
+"""The journal loses no acknowledged reply and accepts no damaged line."""
 
 import json
 import zlib

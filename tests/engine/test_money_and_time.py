@@ -1,4 +1,4 @@
-"""What a run may cost and how long it waits: samples, budgets, estimates, several endpoints, servers that come back."""
+"""Cost and waiting: samples, budgets, estimates, several endpoints, and servers that come back."""
 
 import asyncio
 import json

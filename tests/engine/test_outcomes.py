@@ -1,4 +1,4 @@
-"""A part of a run is fair, replies that come to nothing stop it, and what was cut is asked for again."""
+"""The order of a run, runs that stop because no reply is readable, and cut replies that are requested again."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every prompting method, as the server saw it, and what came of it."""
+"""Every prompting method: the requests that the server receives, and the outcomes."""
 
 import json
 import re

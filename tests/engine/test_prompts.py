@@ -1,4 +1,4 @@
-"""A prompt is words around a question, and data: what is printed, stored and asked is one thing."""
+"""Prompts: the rendered text, worked examples, and checks of prompt files."""
 
 import re
 

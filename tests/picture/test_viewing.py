@@ -1,4 +1,4 @@
-"""A picture is for every part of the program what a viewer shows; a browser is asked what that is."""
+"""Pictures are decoded as viewers show them, which is compared with a browser."""
 
 import base64
 import contextlib

@@ -1,4 +1,4 @@
-"""Whatever a model, a question or an option says: nothing raises, every answer is of its kind, and reading is quick."""
+"""Properties of reading: it never raises, every answer has its kind, and the time grows with the length only."""
 
 import random
 import re
