@@ -327,7 +327,8 @@ def test_pages_stay_alive_in_a_browser_while_runs_come_change_break_and_go(folde
         expect(page.locator("#cards")).to_be_visible()
         for width in (1280, 390):
             index.set_viewport_size({"width": width, "height": 800})
-            assert index.evaluate("document.documentElement.scrollWidth") <= width
+            # The index may be reloading, which would end a single evaluation.
+            index.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
         assert [words for words in complaints if "404" not in words] == []
     finally:
         page.close()
