@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from countersight.models import Parts
 from countersight.models.matcher import FILES, Listed, Regions, View, write_regions
-from countersight.training import Example, Plan, read_tsv
+from countersight.training import Example, TrainingPlan, read_tsv
 from countersight.training.loop import Trainer, TrainingBatches, sequences_for
 from countersight.training.network import build
 
@@ -66,7 +66,7 @@ def write_tsv(path: Path, rows: Iterator[tuple[str, View]]) -> None:
             file.write("\t".join([name, "480", "640", *coded[:4], str(REGIONS), *coded[4:]]) + "\n")
 
 
-def trainer(plan: Plan, cases: list[Example], views: object, folder: Path, device: torch.device) -> Trainer:
+def trainer(plan: TrainingPlan, cases: list[Example], views: object, folder: Path, device: torch.device) -> Trainer:
     """Return a trainer with a new network."""
     torch.manual_seed(1)
     sequences = sequences_for("", cases)
@@ -74,7 +74,9 @@ def trainer(plan: Plan, cases: list[Example], views: object, folder: Path, devic
     return Trainer(plan, network.train(), TrainingBatches(sequences, plan, views), folder, device)  # type: ignore[arg-type]
 
 
-def published_steps(cases: list[Example], tsv: Path, folder: Path, plan: Plan, device: torch.device) -> Iterator[int]:
+def published_steps(
+    cases: list[Example], tsv: Path, folder: Path, plan: TrainingPlan, device: torch.device
+) -> Iterator[int]:
     """Run the published loop for ever, yielding the cases of each step: two cases, four passes, one update."""
     learning = trainer(plan, cases, {}, folder, device)
     by_picture = {one.picture: one for one in cases}
@@ -104,7 +106,9 @@ def _in_twos(rows: Iterator[tuple[str, View]]) -> Iterator[list[tuple[str, View]
         yield two
 
 
-def our_steps(cases: list[Example], regions: Regions, folder: Path, plan: Plan, device: torch.device) -> Iterator[int]:
+def our_steps(
+    cases: list[Example], regions: Regions, folder: Path, plan: TrainingPlan, device: torch.device
+) -> Iterator[int]:
     """Run our loop, yielding the number of cases of each step."""
     learning = trainer(plan, cases, regions, folder, device)
     for epoch in range(1_000_000):
@@ -131,7 +135,7 @@ def measure(count: int, seconds: float, batches: tuple[int, ...], hidden: int = 
     """Return the cases per second of both loops, and how many times faster ours is."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
-    plan = Plan(inputs="full", features="regions", hidden=hidden)
+    plan = TrainingPlan(inputs="full", features="regions", hidden=hidden)
     cases = examples(count)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
