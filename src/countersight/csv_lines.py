@@ -6,7 +6,8 @@ from typing import Final, TextIO
 
 UNCLOSED: Final = "has a quote that is not closed"
 _MOST_READ_TWICE: Final = 1 << 25
-"""The maximum number of characters that are parsed twice; after that, a row cannot span several lines."""
+"""The maximum number of characters that are parsed a second time because a quote is not closed. After that, each line
+is a row of its own."""
 
 
 def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple[int, list[str] | str]]:

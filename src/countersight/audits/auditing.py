@@ -73,7 +73,7 @@ class Opener:
         """Closes everything that was opened, even if a later participant cannot be opened."""
 
     def count_earlier_answers(self, steps: Iterable[Step]) -> None:
-        """Count each participant's earlier answers, so that a refusal is not mistaken for a wrong name."""
+        """Count each participant's earlier answers: after one, an error is not due to a wrong model name."""
         for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
             if name in self._servers:
                 self._servers[name].before = count

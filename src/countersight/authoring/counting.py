@@ -31,7 +31,7 @@ _NO_NAMES: Final = frozenset({"of", "more", "other", "different", "total"})
 _IN_GENERAL: Final = frozenset({"usually", "normally", "typically", "generally", "average", "supposed"})
 """Words of questions about the world in general rather than the picture."""
 _JOINING: Final = frozenset({"and", "or", "whose", "who", "which", "that", "how"})
-"""Words in names that are not a simple noun phrase: "cars and trucks", "cars whose wheels"."""
+"""Words that show that a name is not a simple noun phrase: "cars and trucks", "cars whose wheels"."""
 _AT_PLACES: Final = frozenset(
     {"in", "on", "at", "near", "behind", "by", "under", "over", "above", "inside", "outside", "with"}
 )

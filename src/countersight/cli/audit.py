@@ -29,8 +29,8 @@ _METHOD: Final = {
     "the full edit)",
     "--checker C*": "checks whether an edit did what was asked: pixels, seams, detector:PATH, or a vision model; "
     "may be given several times (default: pixels and seams)",
-    "--control {none,nothing,uncited,both}?both=none": "also ask after edits that should not change the answer: one "
-    "that changes nothing, and edits of things or properties that the explanation does not cite (without a value: "
+    "--control {none,nothing,uncited,both}?both=none": "also ask again after edits that should not change the answer: "
+    "one that changes nothing, and edits of things or properties that the explanation does not cite (without a value: "
     "both; default: none)",
 } | _VOTES
 """Options for how cases are tested, shared by `audit plan` and `audit`."""

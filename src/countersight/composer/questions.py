@@ -73,7 +73,7 @@ class Counted(msgspec.Struct, frozen=True):
 
     @property
     def is_doing(self) -> bool:
-        """Whether the counted things do something or are in a state, so that an added thing need not be one of them."""
+        """Whether only things that do something or are in some state are counted; an added thing may then not count."""
         is_in_state = self.is_in_state and WORDS["resting"].isdisjoint(self.predicate) and "sky" not in self.predicate
         return is_in_state or bool(self.doing - WORDS["resting"])
 

@@ -22,7 +22,7 @@ Way = Literal["adds", "removes", "stays", "present"]
 _BE: Final = frozenset({"be", "is", "are", "was", "were", "been", "being", "got", "get", "gets"})
 _OUT: Final = frozenset({"away", "off", "out", "from", "home"})
 _NOT_AWAY: Final = {"come": ("home",), "bring": ("home",), "get": ("home",), "call": ("home",), "go": ("off",)}
-"""Verbs that do not mean leaving with these particles: an alarm clock that goes off is still there."""
+"""Particles with which a verb does not mean leaving: an alarm clock that goes off is still there."""
 _BEGINS: Final = frozenset({"start", "begin", "stop"})
 _IN: Final = frozenset({"in", "into", "onto", "along", "to", "on"})
 _STRICT: Final = frozenset({"up", "down", "over", "out", "off", "away", "on", "back", "along", "by"})

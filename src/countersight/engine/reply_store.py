@@ -19,7 +19,7 @@ from countersight.models import Model, Request
 
 
 class ReplyStore:
-    """A file of stored replies, in a separate folder."""
+    """A file of stored replies, outside the run folder."""
 
     def __init__(self, file: Path, tally: Tally | None = None) -> None:
         self.file = file

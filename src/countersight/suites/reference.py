@@ -85,7 +85,7 @@ class PaperTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     row_n: dict[str, int] = {}
     """The number of cases of a row, if it is not `n`."""
     sizes: dict[str, int] = {}
-    """The number of cases of a line, if the paper gives it."""
+    """The number of cases in each group, if the paper gives it."""
     asked: dict[str, str] = {}
     """Our prompts that match the paper's, with the paper's names; empty if the paper does not describe its prompt."""
     answering: str = ""

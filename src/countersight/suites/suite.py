@@ -122,7 +122,7 @@ class Suite(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """Its name in the paper; without one, its name on the command line."""
+        """The name in the paper, or the beginning of the description, or the name on the command line."""
         return self.title or (self.words.partition(": ")[0] if ": " in self.words else self.name)
 
     def open_layout(self, second_file: Path | None = None) -> Layout:

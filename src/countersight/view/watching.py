@@ -59,7 +59,7 @@ class Cached(Generic[_Read]):
             return self._last
 
     def state(self) -> str:
-        """Return the state that `get` would return now; for some time after a slow reading, it does not change."""
+        """Return the state that `get` would return now; after reading slow data, it stays the same for some time."""
         if self._last and monotonic() < self._not_before:
             return self._last[1]
         return self._state_of_files()

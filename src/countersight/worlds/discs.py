@@ -253,7 +253,7 @@ _PUSHED_DISCS: dict[Difficulty, int] = {"easy": 1, "medium": 1, "hard": 2}
 _MIN_GAP_AFTER_CHANGE = 6.0
 """The minimum distance between discs, and from the walls, after a change."""
 _RADIUS_VARIATION = 3.0
-"""Radii are varied by this many pixels, so two discs must clearly hit or miss each other (by 6 pixels)."""
+"""The answer must stay the same if all radii are this many pixels larger or smaller."""
 
 
 class RemoveDisc(msgspec.Struct, frozen=True, tag_field="kind", tag="take"):

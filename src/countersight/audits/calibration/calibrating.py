@@ -48,7 +48,7 @@ _EXPLANATIONS: Final = {
     ),
     "dots": (
         "I counted {row} dots in the circles, row by row, {n} together.",
-        "Going row by row, I see {row} dots in the circles, row by row. That makes {n} dots in all.",
+        "Looking closely, I see {row} dots in the circles, row by row. That makes {n} dots in all.",
     ),
     "dots in the top row": (
         "I counted {row} dots in the circles of the top row, {n} together.",

@@ -47,7 +47,7 @@ Numbered = tuple[list[int], Row]
 
 
 def rank_requests(sight: Sight | None, loaded: Loaded, requests: Feed[Request]) -> Iterator[tuple[int, Ranked]]:
-    """Yield the losses of each request's options, each the mean over its tokens, or the error.
+    """Yield the losses of each request's options, each the mean over its tokens, or the error that occurred.
 
     Losses are yielded as they are computed, and further requests may be added meanwhile. Without a `sight`, every
     option is read in full.

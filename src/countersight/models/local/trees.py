@@ -315,7 +315,7 @@ def override_masks(decoder: Any, sees: Callable[[], tuple[Any, Any]]) -> Iterato
 def token_positions(loaded: Loaded, prompt: Prompt, further: int) -> Places:
     """Return the positions of a conversation and of `further` tokens after it: one number each, or several.
 
-    Families whose pictures have two dimensions provide a function that computes them.
+    Model families in which picture tokens have a row and a column provide a function that computes the positions.
     """
     holders = (getattr(loaded.model, "model", None), loaded.model)
     placing = next((found for holder in holders if (found := getattr(holder, "get_rope_index", None))), None)

@@ -1,8 +1,8 @@
 """Surface features: how an option differs from the other options and from the texts of the question.
 
-CoSIm's distractors were written in text boxes that already contained the correct response (CoSIm 4). The correct option
-is therefore the one most similar to the others; it also shares words with the change. A matcher may use these features,
-although it is a weakness of the data that they alone predict many answers.
+CoSIm's distractors were written in text boxes that already contained the correct response (CoSIm paper, section 4). The
+correct option is therefore the one most similar to the others; it also shares words with the change. A matcher may use
+these features, although it is a weakness of the data that they alone predict many answers.
 """
 
 import re

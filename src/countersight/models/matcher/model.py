@@ -21,7 +21,7 @@ from countersight.registry import with_options
 
 GRAPH, TOKENIZER, SHEET = "matcher.onnx", "tokenizer.json", "matcher.json"
 PLAN = "plan.json"
-"""The settings of a training run, in the parent folder of its seeds."""
+"""The file with the settings of a training run; each seed has a subfolder beside it."""
 
 
 class Sheet(msgspec.Struct, frozen=True):

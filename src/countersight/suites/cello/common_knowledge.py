@@ -25,7 +25,7 @@ class Hints(msgspec.Struct, frozen=True):
     lost_before_held: int | None = None
     """1: the lost thing supports the effect more often than the held thing does; -1: less often."""
     held_keeps_lost: int | None = None
-    """1: the held thing usually keeps the lost thing; -1: the lost thing usually keeps the held thing."""
+    """1: the held thing usually keeps the lost thing in place; -1: the other way round."""
 
     @property
     def guess(self) -> int:

@@ -55,8 +55,7 @@ def _named(
 def _explained(
     task: Task, query: ChoiceQuery, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Return four explanations from two reasons and a wrong name for each; every name occurs in two of the four
-    sentences."""
+    """Return four explanations: two reasons, each with the right name or a wrong one. Every name occurs in two."""
     used_colours = _colours(world, (*query.about, *query.answer))
     others: list[str] = []
     for name in query.answer:
