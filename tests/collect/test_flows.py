@@ -243,6 +243,15 @@ def test_what_people_cannot_judge_is_told_and_not_given_to_them(tmp_path: Path, 
     ]
 
 
+def test_both_questions_of_cases_with_long_ids_are_asked(tmp_path: Path, opening) -> None:
+    source = dataset(tmp_path / "asked", [case(number, id=f"{'x' * 200}{number}") for number in range(2)])
+    told: list[str] = []
+    new_campaign(tmp_path / "campaign", "answer", Sources(source=source, on_bad=told.append), title="")
+    _, campaign = opening()
+    keys = campaign.store.read(lambda c: c.exec_driver_sql("select key from item").scalars().all())
+    assert (len(set(keys)), max(map(len, keys)) <= 200, told) == (4, True, [])
+
+
 def test_cases_that_are_verified_again_keep_whose_they_were(tmp_path: Path) -> None:
     attributed = "## Licence and attribution\n\nGraphs of Visual Genome (CC BY 4.0).\n"
     source = dataset(tmp_path / "first", [case(0)], [lambda _: attributed])

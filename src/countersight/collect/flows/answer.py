@@ -8,7 +8,7 @@ import msgspec
 from countersight.case import TWO_WORLDS, Case, Question, World
 from countersight.collect.flows.forms import Field, answer_field
 from countersight.collect.flows.new_items import CaseFlow
-from countersight.collect.flows.protocol import Item, KeepPicture, Known, NewItem, Past, Phase, Sources
+from countersight.collect.flows.protocol import Item, KeepPicture, Known, NewItem, Past, Phase, Sources, item_key
 from countersight.errors import CampaignError
 from countersight.suites.cosim import NAME as COSIM
 
@@ -48,7 +48,7 @@ class AnswerFlow(CaseFlow):
         """Yield one item for each question of a case."""
         for world in TWO_WORLDS:
             if case.question(world) is not None:
-                yield NewItem(f"{case.id}/{world}"[:200], {**source, "world": world}, "answer")
+                yield NewItem(item_key(case.id, world), {**source, "world": world}, "answer")
 
     def check_item(self, item: NewItem) -> NewItem | None:
         """Return the question with its gold answer."""

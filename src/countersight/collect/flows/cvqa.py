@@ -15,7 +15,7 @@ import msgspec
 from countersight.case import Case, Question
 from countersight.collect.flows import verify
 from countersight.collect.flows.forms import Field, Form, Text, answer_field
-from countersight.collect.flows.protocol import Advance, Item, NewItem, Past, Phase, Step
+from countersight.collect.flows.protocol import Advance, Item, NewItem, Past, Phase, Step, item_key
 from countersight.errors import CampaignError, CountersightError
 from countersight.suites import VQAV2_NAME, BadField, Layout, Part, Row, Rows, find_suite, import_file
 from countersight.text import several
@@ -69,7 +69,7 @@ class CvqaFlow(verify.VerifyFlow):
 
     def items_of(self, case: Case, source: dict[str, Any]) -> Iterator[NewItem]:
         """Yield one item: a pair to verify, or a question for which a pair is written."""
-        yield NewItem(case.id[:200], source, "verify" if case.counterfactual else "write")
+        yield NewItem(item_key(case.id), source, "verify" if case.counterfactual else "write")
 
     def check_item(self, item: NewItem) -> NewItem | None:
         """Return a pair to verify whose answer is known."""

@@ -7,7 +7,17 @@ import msgspec
 
 from countersight.audits import AuditFolder, read_audit
 from countersight.collect.flows.forms import Choice, Form, Text
-from countersight.collect.flows.protocol import Flow, Item, KeepPicture, Known, NewItem, Past, Phase, Sources
+from countersight.collect.flows.protocol import (
+    Flow,
+    Item,
+    KeepPicture,
+    Known,
+    NewItem,
+    Past,
+    Phase,
+    Sources,
+    item_key,
+)
 from countersight.errors import CampaignError
 
 _SCORES: Final = {"1": 1, "0": 0, "none": None}
@@ -71,7 +81,7 @@ class JudgeFlow(Flow):
                     "answer_again": again.answer.text,
                     "why_again": again.explanation.text,
                 }
-                yield NewItem(f"{trail.case}/{concept.number}"[:200], source, "judge")
+                yield NewItem(item_key(trail.case, str(concept.number)), source, "judge")
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
         """Return the two verdicts, each with a reason."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from countersight.case import Case
-from countersight.collect.flows.protocol import Flow, KeepPicture, Known, NewItem, Sources
+from countersight.collect.flows.protocol import Flow, KeepPicture, Known, NewItem, Sources, item_key
 from countersight.dataset import Dataset
 from countersight.engine import MANIFEST as RUN
 from countersight.engine import RunFolder
@@ -33,7 +33,7 @@ class CaseFlow(Flow):
                 for item in self.items_of(case, source):
                     check = self.check_item(item)
                     if check is not None:
-                        yield msgspec.structs.replace(check, key=f"known/{item.key}"[:200])
+                        yield msgspec.structs.replace(check, key=item_key("known", item.key))
 
     def adapt(self, case: Case) -> Case:
         """Return a case in the form that this flow needs."""

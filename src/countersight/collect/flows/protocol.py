@@ -101,6 +101,12 @@ class Item(msgspec.Struct, frozen=True):
         return neutral_number(self.key)
 
 
+def item_key(*parts: str) -> str:
+    """Return the key of an item; one of more than 200 characters is cut and ends in its digest."""
+    key = "/".join(parts)
+    return key if len(key) <= 200 else f"{key[:180]}~{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
 def neutral_number(key: str) -> str:
     """Return a number for an item, which reveals neither its kind nor its position."""
     return str(int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % 1_000_000).zfill(6)

@@ -12,7 +12,7 @@ import msgspec
 from countersight.case import LETTERS, Case, Option, Question
 from countersight.collect.flows.forms import YES_NO, Choice, Field, Form, Text, answer_field
 from countersight.collect.flows.new_items import CaseFlow
-from countersight.collect.flows.protocol import Advance, Finish, Item, NewItem, Past, Phase, Step
+from countersight.collect.flows.protocol import Advance, Finish, Item, NewItem, Past, Phase, Step, item_key
 from countersight.scoring import is_right
 from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
@@ -75,7 +75,7 @@ class VerifyFlow(CaseFlow):
 
     def items_of(self, case: Case, source: dict[str, Any]) -> Iterator[NewItem]:
         """Yield one item."""
-        yield NewItem(case.id[:200], source, "verify")
+        yield NewItem(item_key(case.id), source, "verify")
 
     def check_item(self, item: NewItem) -> NewItem | None:
         """Return the item with its right answer or, for every second item, with a wrong answer to correct."""
