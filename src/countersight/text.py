@@ -33,6 +33,7 @@ def _near(name: str, names: Iterable[str]) -> list[str]:
     import difflib
 
     known = {(plain := each.partition("[")[0]).casefold(): plain for each in names}  # without their optional parts
+    # zero-shot and one-shot are usual names of the prompts 0-shot and 1-shot
     typed = re.sub(r"\b(zero|one)\b", lambda word: str(("zero", "one").index(word[0])), name.casefold())
     near = [each for each in known if typed and each.startswith(typed)]
     return [known[each] for each in near or difflib.get_close_matches(typed, known, n=1, cutoff=0.5)]
@@ -42,8 +43,8 @@ def unknown(what: str, name: str, names: Iterable[str]) -> str:
     """Return an error message for an unknown name, with the most similar name and all valid names."""
     known = list(names)
     near = _near(name, known) or _of_kind(name, known)
-    meant = f"; did you mean {' or '.join(map(repr, near[:_MOST_MEANT]))}?" if near else ";"
-    return f"there is no {what} {name[:80]!r}{meant} The names are: {', '.join(known)}".replace("; The", "; the")
+    meant = f"did you mean {' or '.join(map(repr, near[:_MOST_MEANT]))}? The" if near else "the"
+    return f"there is no {what} {name[:80]!r}; {meant} names are: {', '.join(known)}"
 
 
 def _of_kind(name: str, known: list[str]) -> list[str]:

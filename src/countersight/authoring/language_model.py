@@ -26,7 +26,7 @@ from countersight.text import printable
 SHOWN = 20
 """The number of examples shown to a model. They are drawn once for all questions, so that all requests begin with the
 same text, which is long enough (over 1,024 tokens) for the prompt caches of servers."""
-_LONGEST_WORDS = 600
+_MAX_LENGTH = 600
 _EXAMPLES: Final = read_table("examples.toml")
 _PROMPTS: Final = read_table("prompts.toml")
 VOTES = 3
@@ -112,7 +112,7 @@ class ModelWriter:
 
 def _draft(source: SourceQuestion, text: str) -> PairDraft:
     """Return the draft in a reply; raises Unwritten."""
-    written = printable(text.replace("\n", " "))[:_LONGEST_WORDS]
+    written = printable(text.replace("\n", " "))[:_MAX_LENGTH]
     found = _written(text)
     if found is None:
         raise Unwritten("a reply that is not valid JSON", written=written)

@@ -79,7 +79,7 @@ def _readme(
     name: str, description: str, license: str, provenance: dict[str, str | int], count: int, columns: set[str]
 ) -> str:
     load = _LOADS["file_name" in columns]
-    made = "\n".join(f"- {key}: `{value}`" for key, value in provenance.items())
+    made = "\n".join(f"- {key}: `{' '.join(str(value).split())}`" for key, value in provenance.items())
     return f"""---
 license: {license.lower()}
 pretty_name: {name}

@@ -1,4 +1,4 @@
-"""The data of a report as plain values, independent of folders and scoring."""
+"""The data of a report as plain values: no folder is read for the page."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -106,7 +106,7 @@ async def item(visit: Visit) -> Response:
     number = visit.number
     if not visit.store.read(lambda c: c.execute(select(tables.item.c.id).where(tables.item.c.id == number)).first()):
         raise RefusedError(404, "There is no such item.")
-    if not await visit.store.write(lambda c: work.look(c, number, visit.me.id)):
+    if not await visit.store.write(lambda c: work.record_view(c, number, visit.me.id)):
         raise RefusedError(
             409, "You are working on this item yourself. Send it or give it back before you open it here."
         )

@@ -32,7 +32,7 @@ def _flag(visit: Visit) -> work.Flag:
 async def _seen_flag(visit: Visit) -> work.Flag:
     """Return the flag of a page, and record that the reviewer saw its item, so they never get it as a task."""
     found = _flag(visit)
-    await visit.store.write(lambda c: work.look(c, found.item_id, visit.me.id))
+    await visit.store.write(lambda c: work.record_view(c, found.item_id, visit.me.id))
     return found
 
 

@@ -301,7 +301,7 @@ def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> dict[str,
     return {
         "phase": phase,
         "pay": campaign.settings.phases[phase.name].pay,
-        "standing": work.standing(connection, campaign, me, phase.name)[0],
+        "standing": work.test_result(connection, campaign, me, phase.name)[0],
         "waiting": work.count_free(connection, me, phase.name, _MOST_COUNTED),
         "token": lease.token if lease else "",
         "returned": bool(lease and lease.note),
@@ -325,7 +325,7 @@ async def guidelines(visit: Visit) -> Response:
 async def qualification_page(visit: Visit, right: tuple[bool, ...] = ()) -> Response:
     """Show the qualification test of a phase, with the result of the last try: which answers were right."""
     phase = _phase(visit)
-    how, left = visit.store.read(lambda c: work.standing(c, visit.campaign, visit.me.id, phase.name))
+    how, left = visit.store.read(lambda c: work.test_result(c, visit.campaign, visit.me.id, phase.name))
     if how == "qualified":
         return visit.go("/work")
     shown = {"phase": phase, "rules": visit.settings.phases[phase.name], "standing": how, "left": left}
@@ -346,7 +346,7 @@ async def take_test(visit: Visit) -> Response:
 async def next_task(visit: Visit) -> Response:
     """Take the next item of a phase, or continue with the open one."""
     phase = _phase(visit)
-    standing, _ = visit.store.read(lambda c: work.standing(c, visit.campaign, visit.me.id, phase.name))
+    standing, _ = visit.store.read(lambda c: work.test_result(c, visit.campaign, visit.me.id, phase.name))
     if standing != "qualified":
         return visit.go(f"/test/{phase.name}")
     lease = await visit.store.write(

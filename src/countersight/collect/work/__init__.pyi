@@ -9,12 +9,12 @@ from .claiming import free_expired as free_expired
 from .claiming import has_new_guidelines as has_new_guidelines
 from .claiming import is_full as is_full
 from .claiming import lease_by_token as lease_by_token
-from .claiming import look as look
+from .claiming import record_view as record_view
 from .claiming import release as release
 from .claiming import reset_tests as reset_tests
 from .claiming import save_draft as save_draft
-from .claiming import standing as standing
 from .claiming import take_test as take_test
+from .claiming import test_result as test_result
 from .contributing import STANDS as STANDS
 from .contributing import Contribution as Contribution
 from .contributing import ItemWork as ItemWork

@@ -77,7 +77,7 @@ def count_seats(connection: Connection, item_id: int, phase: str, *states: str) 
     return int(connection.execute(select(func.count()).where(*seats)).scalar_one())
 
 
-def standing_in(connection: Connection, item_id: int, phase: str) -> int | None:
+def valid_contribution(connection: Connection, item_id: int, phase: str) -> int | None:
     """Return the valid contribution of a phase; the first if several people made one."""
     in_phase = (_lease.item_id == item_id, _lease.phase == phase, _lease.state == "done")
     return connection.execute(select(func.min(_lease.contribution_id)).where(*in_phase)).scalar()
@@ -207,7 +207,7 @@ def take_up_again(connection: Connection, campaign: Campaign, lease: Lease, now:
     return True
 
 
-def look(connection: Connection, item_id: int, person_id: int) -> bool:
+def record_view(connection: Connection, item_id: int, person_id: int) -> bool:
     """Record that a lead or reviewer views an item, so it is never assigned to them; False while they hold it.
 
     Items without contributions and without a known answer reveal nothing, so views of them are not recorded.
@@ -287,7 +287,7 @@ def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | 
     return next(apart, drawn[0].id if drawn else None)
 
 
-def standing(connection: Connection, campaign: Campaign, person_id: int, phase: str) -> tuple[Qualification, int]:
+def test_result(connection: Connection, campaign: Campaign, person_id: int, phase: str) -> tuple[Qualification, int]:
     """Return whether somebody has passed the current qualification test of a phase, and how many tries are left."""
     test = campaign.settings.phases[phase].test
     if test is None:
@@ -304,7 +304,7 @@ def take_test(
 ) -> tuple[bool, ...]:
     """Grade a qualification test and store the result; return which answers are right, none if no try is left."""
     test = campaign.settings.phases[phase].test
-    if test is None or standing(connection, campaign, person_id, phase)[0] != "untested":
+    if test is None or test_result(connection, campaign, person_id, phase)[0] != "untested":
         return ()
     right = tuple(given == question.answer for given, question in zip(answers, test.questions, strict=True))
     passed = sum(right) >= test.pass_mark * len(right) - 1e-9

@@ -21,8 +21,8 @@ from countersight.collect.work.claiming import (
     count_seats,
     lease_by_token,
     put_item,
-    standing_in,
     take_up_again,
+    valid_contribution,
 )
 
 EDITED: Final = "edited"
@@ -228,7 +228,7 @@ def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, 
             put_item(connection, campaign, item.id, phase, "done" if kept else "removed", now)
         case Dispute(reason, words, about):
             put_item(connection, campaign, item.id, phase, "flagged", now)
-            disputed = standing_in(connection, item.id, about)
+            disputed = valid_contribution(connection, item.id, about)
             row = {"item_id": item.id, "contribution_id": disputed, "reason": reason, "words": words, "at": now}
             insert_row(connection, tables.flag, **row)
 

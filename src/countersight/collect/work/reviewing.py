@@ -20,7 +20,7 @@ from countersight.collect.work.claiming import (
     lease_by_token,
     put_item,
     release,
-    standing_in,
+    valid_contribution,
 )
 from countersight.collect.work.contributing import EDITED, append, load_item, withdraw
 
@@ -67,7 +67,7 @@ def flag(
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     if fresh is None or fresh.state != "active":
         return
-    before = standing_in(connection, lease.item_id, verified)
+    before = valid_contribution(connection, lease.item_id, verified)
     row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
     insert_row(connection, tables.flag, reason=reason, words=words, at=now, **row)
     change_lease(connection, lease.id, state="flagged")
@@ -194,7 +194,7 @@ def sample(
         return None
     number = chance.choice(drawn)
     first = campaign.flow.phases[0].name
-    written = standing_in(connection, number, first) if campaign.settings.phases[first].people == 1 else None
+    written = valid_contribution(connection, number, first) if campaign.settings.phases[first].people == 1 else None
     row = {"item_id": number, "contribution_id": written, "reason": "sample", "words": ""}
     return insert_row(connection, tables.flag, at=now, **row)
 

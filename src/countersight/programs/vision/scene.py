@@ -292,9 +292,9 @@ _UNCLEAR: Final = 0.07
 """The maximum share of a picture that is neither a thing nor any possible colour of the background; if it is exceeded,
 the picture was altered by more than re-encoding."""
 _UNCLEAR_AS_DRAWN: Final = 0.02
-_NO_FLOWER: Final = 15, 56
-"""The exclusive limits of a flower's size in pixels."""
-_NO_DOT: Final = 6, 25
+_FLOWER_SIZES: Final = 15, 56
+"""The exclusive limits of the sides of a flower in pixels."""
+_DOT_SIZES: Final = 6, 25
 _CORNERS: Final = 0.12
 """The maximum overlap of the boxes of two round things that do not touch."""
 
@@ -357,7 +357,7 @@ def _counted(seen: Seen) -> tuple[object, ...]:
 def _is_sensible(seen: Seen) -> bool:
     """Whether everything has a plausible size, which merged things do not have."""
     dots = [dot for circle in seen.circles for dot in circle.dots]
-    sizes = [_fits(flower.box, _NO_FLOWER) for flower in seen.flowers] + [_fits(dot, _NO_DOT) for dot in dots]
+    sizes = [_fits(flower.box, _FLOWER_SIZES) for flower in seen.flowers] + [_fits(dot, _DOT_SIZES) for dot in dots]
     return all(sizes) and _are_apart(seen)
 
 
