@@ -301,6 +301,36 @@ def test_command_line_options_override_those_of_a_toml_file(tmp_path, monkeypatc
     assert "add --until" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('dataset = "a"\nmodels = ["chance", "openai:gpt-4o"]', "openai: needs a key"),
+        ('datasets = ["a", "nowhere"]\nmodel = "chance"', "nowhere is not a folder"),
+        ('dataset = "a"\nmodels = ["chance", "chanse"]', "there is no model 'chanse'"),
+    ],
+)
+def test_a_toml_file_is_checked_before_the_first_run_starts(text, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    dataset(tmp_path / "a", 2)
+    Path("runs.toml").write_text(text)
+    assert main(["run", "runs.toml"]) == 2
+    assert words in capsys.readouterr().err
+    assert not Path("runs").exists()
+
+
+def test_after_a_failed_run_of_a_toml_file_the_others_are_run(tmp_path, monkeypatch, capsys):
+    """One unreachable server ended the whole file, and nothing listed the runs that were skipped."""
+    monkeypatch.chdir(tmp_path)
+    dataset(tmp_path / "a", 2)
+    closed = "endpoint:http://127.0.0.1:9/v1#m"
+    Path("runs.toml").write_text(f'dataset = "a"\nmodels = ["{closed}", "chance"]')
+    assert main(["run", "runs.toml"]) == 2
+    assert len(list(cs.Run.open("runs/a/chance").replies())) == 4
+    said = capsys.readouterr().err
+    assert "1 of 2 runs failed:\n  runs/a/endpoint-http-127.0.0.1-9-v1-m: cannot connect" in said
+
+
 def test_an_estimate_needs_no_key(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     run = ["run", str(dataset(tmp_path / "d", 2)), "--model", "openai:gpt-4o", "-o", str(tmp_path / "run")]

@@ -11,7 +11,7 @@ from countersight.cli.parsing import Verbs, add_local, in_options, model_setting
 from countersight.cli.terminal import EXIT_STOPPED, ask, print_lines
 from countersight.errors import CountersightError
 from countersight.progress import bar
-from countersight.text import nearest, several
+from countersight.text import nearest, printable, several
 
 if TYPE_CHECKING:
     from countersight.dataset import Dataset
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 EXIT_WAITING: Final = 3
 """Exit status of a run that waits for batches."""
+EXIT_FAILED: Final = 2
+"""Exit status of a file of runs in which at least one run ended with an error."""
 DEFAULT_CONCURRENCY: Final = 64
 """The default number of concurrent questions; it is multiplied for models on GPUs."""
 _OPTIONS: Final = {
     "DATASET": "a dataset folder, or a .toml file that defines one or more runs",
     "--model M": "the model to ask; see: countersight list models",
-    "-o, --output RUN": "the run folder to write (default: runs/DATASET/MODEL)",
+    "-o, --output RUN": "the run folder to write (default: runs/DATASET/MODEL; for a .toml file: the folder of all runs)",
     "--prompt P=0-shot": "the prompt; see: countersight list prompts; or your own .toml file",
     "--shots-from DATASET": "the dataset from which 1-shot prompts take their examples (default: other cases of the "
     "same dataset)",
@@ -182,7 +184,7 @@ def _run_file(chosen: argparse.Namespace) -> int:
             advice = f"; did you mean {near}?" if near else "; see: countersight run --help"
             raise CountersightError(f"{file} has the unknown key {name}{advice}")
         options += [] if value is False else [flag] if value is True else [flag, str(value)]
-    worst = 0
+    runs = []
     for dataset, model in product(datasets, models):
         try:
             one = parser.parse_args([*options, *chosen.arguments])
@@ -190,11 +192,49 @@ def _run_file(chosen: argparse.Namespace) -> int:
             raise CountersightError(f"{file}: {error}") from None
         one.dataset, one.model = Path(dataset), model
         one.output = _default_output(dataset, model, one.output or "runs")
-        status = _run_one(one)
+        runs.append(one)
+    _check_all(runs)
+    worst, failed = 0, {}
+    for one in runs:
+        try:
+            status = _run_one(one)
+        except CountersightError as error:
+            if len(runs) == 1:
+                raise
+            failed[one.output] = str(error)
+            print_lines(f"{one.output}: {in_options(printable(str(error)))}")
+            continue
         if status == EXIT_STOPPED:
-            return status
+            worst = status
+            break
         worst = max(worst, status)
-    return worst
+    if failed:
+        print_lines(f"{len(failed)} of {several(len(runs), 'run')} failed:")
+        print_lines(*(f"  {output}: {in_options(printable(reason))}" for output, reason in failed.items()))
+        print_lines("The same command continues them.")
+    return worst if worst == EXIT_STOPPED else EXIT_FAILED if failed else worst
+
+
+def _check_all(runs: list[argparse.Namespace]) -> None:
+    """Open every dataset, prompt and model, so that a wrong name or a missing key is found before the first question."""
+    from contextlib import nullcontext
+
+    from countersight.dataset import Dataset
+    from countersight.engine import find_prompt
+    from countersight.models import MODELS, open_model, without_keys
+
+    for one in runs:
+        _check(one)
+    first = runs[0]  # the runs differ only in their datasets and models
+    find_prompt(first.prompt)
+    for folder in dict.fromkeys(one.dataset for one in runs):
+        Dataset.open(folder)
+    for model in dict.fromkeys(one.model for one in runs):
+        with without_keys() if first.dry_run else nullcontext():
+            if first.ray:  # opening the model would connect to the cluster
+                MODELS.find(model)
+            else:
+                open_model(model, model_settings(first, max_tokens=first.max_tokens or 1))
 
 
 def _listed(given: dict[str, Any], name: str, file: Path) -> list[str]:
