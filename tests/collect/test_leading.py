@@ -87,6 +87,18 @@ def test_all_work_of_a_person_is_kept_redone_or_removed_and_pay_is_decided(cosim
         assert states(campaign) == ["done"]
 
 
+def test_withdrawn_pay_includes_replaced_work_and_is_logged_with_items_and_amount(cosim):
+    enter, campaign, (_, ben, _) = cosim
+    lead, rita = enter("lea", "lead"), enter("rita", "reviewer")
+    review = rita.post("/review/sample").headers["location"]
+    rita.post(review, contribution="2", outcome="returned", note="Say where.")
+    assert set(balances(campaign, ben)) == {"accrued"}  # his work was sent back and does not count now
+    lead.post(f"/lead/people/{ben.id}/work", fate="keep", pay="no", sure="0")
+    assert set(balances(campaign, ben)) == {"voided"}
+    (row,) = [row for row in csv.DictReader(io.StringIO(lead.get("/lead/log.csv").text)) if row["action"] == "retract"]
+    assert json.loads(row["details"])["amount"] == f"{balances(campaign, ben)['voided'] / 100:.2f} USD"
+
+
 def test_pictures_and_cases_are_added_to_a_running_campaign(tmp_path: Path, opening, capsys):
     make_campaign(tmp_path / "campaign", "cfmm", 2)
     more = tmp_path / "more"

@@ -218,10 +218,15 @@ def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Pa
         corrector = enter(name)
         corrector.contribute("verify")
         corrector.contribute("verify", right="no", answer=answer)
+    assert "2 available" in ada.get("/work").text
     for _ in range(2):  # keeping the second is careless
         task = ada.begin("verify")
+        assert "1 available" in ada.get("/work").text  # as after any other
         assert "known" not in ada.get(task).text.partition("<main")[2]
         assert "sent=" in ada.post(task, **ANSWERS["verify/verify"]).headers["location"]  # as after any other
+    assert ada.get("/mine").text.count('action="/undo/') == 2
+    undone = ada.post(re.search(r"/undo/\d+", ada.get("/mine").text).group()).headers["location"]
+    ada.post(undone, **ANSWERS["verify/verify"])
     assert states(campaign) == ["open", "open", "check", "check"]
     lead = enter("lea", "lead")
     assert re.findall(r"\d / \d", lead.get("/lead/people").text) == ["1 / 2", "2 / 2", "1 / 2", "0 / 0"]

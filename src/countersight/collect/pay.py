@@ -55,6 +55,14 @@ def void_contribution(connection: Connection, contribution_id: int, by: int | No
     move(connection, _of_seat(contribution_id) & _paid.state.not_in(LEFT), "voided", by, now)
 
 
+def void_person(connection: Connection, person_id: int, by: int, now: float) -> int:
+    """Void all earnings of a person, except exported ones; return their amount."""
+    theirs = (_paid.person_id == person_id) & _paid.state.in_(("accrued", "approved"))
+    amount = int(connection.execute(select(func.coalesce(func.sum(_paid.amount), 0)).where(theirs)).scalar_one())
+    move(connection, theirs, "voided", by, now)
+    return amount
+
+
 def _of_seat(contribution_id: int) -> ColumnElement[bool]:
     """Return the SQL condition for payments for any version of a contribution."""
     made = tables.contribution.c

@@ -223,9 +223,14 @@ async def retract(visit: Visit) -> Response:
     if visit.form.get("sure") != str(person.done):  # not confirmed, or for another number
         return await person_page(visit, deciding={"fate": fate, "pay": paid})
     number = visit.number
-    await visit.write(
-        "retract", lambda c: work.retract(c, visit.campaign, number, fate, paid == "yes", visit.me.id, visit.now)
-    )
+
+    def retract_and_note(connection: Connection) -> None:
+        items, withdrawn = work.retract(connection, visit.campaign, number, fate, paid == "yes", visit.me.id, visit.now)
+        visit.noted["items"] = ", ".join(map(str, items))
+        if paid == "no":
+            visit.note_amount(withdrawn)
+
+    await visit.write("retract", retract_and_note)
     return visit.go(f"/lead/people/{number}?changed=1")
 
 

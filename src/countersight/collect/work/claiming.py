@@ -247,9 +247,16 @@ def _free(person_id: int, phase: str, *columns: Any) -> Select[Any]:
 
 
 def count_free(connection: Connection, person_id: int, phase: str, most: int) -> int:
-    """Return how many items of a phase a person could take, counted up to a limit."""
-    free = _free(person_id, phase).limit(most).subquery()
-    return int(connection.execute(select(func.count()).select_from(free)).scalar_one())
+    """Return how many items of a phase a person could take, counted up to a limit.
+
+    Items with a known answer that the person has had are subtracted, so the number falls after these as after others.
+    """
+    known = select(func.count()).join(tables.item, _item.id == _lease.item_id).where(_item.gold.is_not(None))
+    own = (_lease.person_id == person_id, _lease.phase == phase, _lease.state.in_(HELD))
+    had = int(connection.execute(known.where(*own)).scalar_one())
+    free = _free(person_id, phase).limit(most + had).subquery()
+    left = int(connection.execute(select(func.count()).select_from(free)).scalar_one())
+    return max(left - had, min(left, 1))
 
 
 def _lately(person_id: int, phase: str, column: Any, most: int) -> Select[Any]:

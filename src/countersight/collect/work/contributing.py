@@ -245,7 +245,8 @@ def undo(connection: Connection, campaign: Campaign, contribution_id: int, perso
     withdraw(connection, lease.item_id)
     until = now + campaign.settings.lease_minutes * 60
     change_lease(connection, lease.id, state="active", contribution_id=None, expires_at=until)
-    put_item(connection, campaign, lease.item_id, lease.phase, "open", now)
+    state = "check" if load_item(connection, lease.item_id).state == "check" else "open"
+    put_item(connection, campaign, lease.item_id, lease.phase, state, now)
     return lease
 
 
@@ -280,7 +281,7 @@ def _withdrawable(campaign: Campaign, person_id: int, now: float) -> Select[Any]
         exists().where(flag.item_id == lease.item_id, flag.decided_at >= made.at),
         exists().where(payment.contribution_id == made.id, payment.state.in_(LEFT)),
         exists().where(sight.item_id == lease.item_id, sight.person_id == person_id),
-        (item.state == "check") | ((item.state == "flagged") & ~in_doubt) | held,
+        ((item.state == "flagged") & ~in_doubt) | held,
     )
     return (
         select(made.id, lease.token)

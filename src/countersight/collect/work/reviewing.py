@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, exists, select, update
 from countersight.collect import tables
 from countersight.collect.campaign import Campaign
 from countersight.collect.flows import Content
-from countersight.collect.pay import pay_fooling, void_contribution
+from countersight.collect.pay import pay_fooling, void_contribution, void_person
 from countersight.collect.people import end_sessions
 from countersight.collect.store import insert_row
 from countersight.collect.work.claiming import (
@@ -220,8 +220,8 @@ def set_access(connection: Connection, campaign: Campaign, person_id: int, acces
 
 def retract(
     connection: Connection, campaign: Campaign, person_id: int, fate: Fate, paid: bool, by: int, now: float
-) -> int:
-    """Have all work of a person repeated by others or removed, paid or not; return the number of contributions.
+) -> tuple[list[int], int]:
+    """Have all work of a person repeated by others or removed, paid or not; return the items and the withdrawn amount.
 
     Later work that is based on repeated work is repeated too, and paid for again. Exported pay does not change.
     """
@@ -229,9 +229,8 @@ def retract(
     question = select(tables.lease, item.state.label("item_state"), item.phase.label("item_phase"))
     done = (lease.person_id == person_id) & (lease.state == "done")
     rows = connection.execute(question.join(tables.item, item.id == lease.item_id).where(done)).all()
+    withdrawn = 0 if paid else void_person(connection, person_id, by, now)
     for row in rows:
-        if not paid:
-            void_contribution(connection, row.contribution_id, by, now)
         if row.item_state in ("check", "removed"):
             continue
         if fate == "redo":
@@ -240,4 +239,4 @@ def retract(
         elif fate == "remove":
             withdraw(connection, row.item_id)
             put_item(connection, campaign, row.item_id, row.item_phase, "removed", now)
-    return len(rows)
+    return [row.item_id for row in rows], withdrawn
