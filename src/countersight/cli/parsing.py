@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from countersight import __version__
+from countersight.bounds import COUNT, DOLLARS, PRICE, SECONDS, TEMPERATURE
 from countersight.text import printable
 
 if TYPE_CHECKING:
@@ -133,14 +134,16 @@ def _until(text: str) -> float | str:
 
 def _temperature(text: str) -> float | None:
     """Parse a temperature; "server" gives None, the server's default."""
-    return None if text == "server" else _number(text, "a temperature from 0 to 2, or `server`", 0, 2)
+    words = "a temperature from 0 to 2, or `server`"
+    return None if text == "server" else _number(text, words, TEMPERATURE.least, TEMPERATURE.most)
 
 
 def _prices(text: str) -> tuple[float, float]:
     """Parse two prices in dollars per million tokens, for input and output."""
     words = "two prices in dollars, such as 2.5,10"
     price_in, _, price_out = text.partition(",")
-    return _number(text, words, 0, 1e6, price_in), _number(text, words, 0, 1e6, price_out)
+    least, most = PRICE.least, PRICE.most
+    return _number(text, words, least, most, price_in), _number(text, words, least, most, price_out)
 
 
 def _number(given: str, words: str, least: float, most: float, text: str | None = None) -> float:
@@ -164,13 +167,13 @@ def _whole_number(words: str, most: int) -> Callable[[str], int]:
 
 
 _DIGITS: Final = re.compile(r"\d+|\d{1,3}(?:,\d{3})+", re.ASCII)
-parse_positive: Final = _whole_number("a whole number of at least 1, such as 3000", 10**9)
+parse_positive: Final = _whole_number(f"{COUNT.words}, such as 3000", int(COUNT.most))
 _KINDS: Final[dict[str, Callable[[str], Any]]] = {
     "N": parse_positive,
     "K": parse_positive,
     "PORT": _whole_number("a port number from 1 to 65535", 65535),
-    "S": lambda text: _number(text, "a number of seconds above 0", 1e-3, 1e6),
-    "DOLLARS": lambda text: _number(text, "an amount of dollars above 0, such as 5.00 or 0.005", 1e-6, 1e9),
+    "S": lambda text: _number(text, SECONDS.words, SECONDS.least, SECONDS.most),
+    "DOLLARS": lambda text: _number(text, DOLLARS.words, DOLLARS.least, DOLLARS.most),
     "P%": parse_share,
     "1..4": _whole_number("a whole number from 1 to 4", 4),
     "T": _temperature,

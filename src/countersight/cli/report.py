@@ -1,6 +1,7 @@
 """`countersight score`, `report`, `compare`, `leaderboard` and `view`: scores, tables and pages of runs and audits."""
 
 import argparse
+import errno
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -194,13 +195,18 @@ def _view(chosen: argparse.Namespace) -> int:
 
     site = application(chosen.folder, chosen.host)
     address = f"http://{chosen.host}:{chosen.port}/"
-    print(f"{address} (press Ctrl-C to stop)", flush=True)
 
     def when_it_listens(_: str) -> None:
+        print(f"{address} (press Ctrl-C to stop)", flush=True)
         if not chosen.no_browser:
             webbrowser.open(address)  # does nothing if there is no browser
 
-    web.run_app(site, host=chosen.host, port=chosen.port, print=when_it_listens)
+    try:
+        web.run_app(site, host=chosen.host, port=chosen.port, print=when_it_listens)
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise CountersightError(f"port {chosen.port} is already in use; choose another --port") from None
     return 0
 
 

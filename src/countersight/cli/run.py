@@ -27,7 +27,8 @@ DEFAULT_CONCURRENCY: Final = 64
 _OPTIONS: Final = {
     "DATASET": "a dataset folder, or a .toml file that defines one or more runs",
     "--model M": "the model to ask; see: countersight list models",
-    "-o, --output RUN": "the run folder to write (default: runs/DATASET/MODEL; for a .toml file: the folder of all runs)",
+    "-o, --output RUN": "the run folder to write (default: runs/DATASET/MODEL; for a .toml file: the folder of all "
+    "runs)",
     "--prompt P=0-shot": "the prompt; see: countersight list prompts; or your own .toml file",
     "--shots-from DATASET": "the dataset from which 1-shot prompts take their examples (default: other cases of the "
     "same dataset)",
@@ -216,7 +217,7 @@ def _run_file(chosen: argparse.Namespace) -> int:
 
 
 def _check_all(runs: list[argparse.Namespace]) -> None:
-    """Open every dataset, prompt and model, so that a wrong name or a missing key is found before the first question."""
+    """Open every dataset, prompt and model, so that a wrong name or a missing key is found before any question."""
     from contextlib import nullcontext
 
     from countersight.dataset import Dataset

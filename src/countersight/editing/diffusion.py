@@ -18,8 +18,8 @@ from countersight.editing.pictures import decoded, png_picture
 from countersight.editing.protocol import EditorSettings
 from countersight.editing.selecting import FINDING, Selector
 from countersight.errors import EditFailed, EditorError
-from countersight.models import free_memory, is_out_of_memory
-from countersight.models.local import DTYPES, find_device, fingerprint
+from countersight.models import DTYPES, free_memory, is_out_of_memory
+from countersight.models.local import find_device, fingerprint
 from countersight.registry import with_options
 from countersight.text import printable, unknown
 

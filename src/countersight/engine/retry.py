@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
+from countersight.bounds import COUNT, WAIT, check
 from countersight.errors import AskingFailed, CountersightError, ModelError, Overloaded, Refused, Unreachable
 
 _log = logging.getLogger(__name__)
@@ -49,10 +50,8 @@ class RetryPolicy(msgspec.Struct, frozen=True):
     """Number of concurrent requests at the start of a run."""
 
     def __post_init__(self) -> None:
-        for name, least in (("concurrency", 1), ("attempts", 1), ("first", 1), ("backoff", 0), ("gone", 0)):
-            number = getattr(self, name)
-            if not isinstance(number, int | float) or number < least:
-                raise CountersightError(f"{name} must be a number of at least {least}, not {number!r}")
+        check(COUNT, concurrency=self.concurrency, attempts=self.attempts, first=self.first)
+        check(WAIT, backoff=self.backoff, gone=self.gone)
 
 
 class ServerStatus(Protocol):

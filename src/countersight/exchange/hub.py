@@ -80,7 +80,8 @@ def _converted_errors(repository: str, token: str) -> Iterator[None]:
         messages = [
             str(getattr(each, "server_message", None) or each).partition("\n")[0] for each in (error, error.__cause__)
         ]
-        words = " ".join(each for each in messages if each not in ("", "None")) or type(error).__name__
+        known = [each for each in dict.fromkeys(messages) if each not in ("", "None")]  # the cause may say the same
+        words = " ".join(known) or type(error).__name__
         status = getattr(getattr(error, "response", None), "status_code", None)
         hint = " (does the token have write access to it?)" if status in (401, 403, 404) else ""
         raise ExchangeError(f"cannot push to {repository}: {words.replace(token, '…')}{hint}") from error

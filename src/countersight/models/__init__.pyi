@@ -17,6 +17,7 @@ from .hosted import Hosted as Hosted
 from .onnx_graph import open_graph as open_graph
 from .opening import open_model as open_model
 from .prices import Price as Price
+from .protocol import DTYPES as DTYPES
 from .protocol import Answer as Answer
 from .protocol import Displayed as Displayed
 from .protocol import Model as Model

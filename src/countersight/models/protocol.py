@@ -1,13 +1,14 @@
 """The protocol of models: a model receives a conversation and returns the next turn."""
 
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from countersight.bounds import COUNT, PRICE, SECONDS, SEED, TEMPERATURE, check
 from countersight.case import AnswerKind, Option, Trace
-from countersight.errors import AskingFailed, CountersightError
+from countersight.errors import AskingFailed, ModelError
 from countersight.picture import Picture
-from countersight.text import several
+from countersight.text import several, unknown
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -71,6 +72,12 @@ def check_options(request: Request) -> None:
         raise AskingFailed("an option without text cannot be ranked", again=False)
 
 
+DETAILS: Final = ("auto", "low", "high")
+"""How closely a server looks at a picture."""
+DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
+"""The number formats of local models."""
+
+
 class ModelSettings(msgspec.Struct, frozen=True):
     """Settings of a model that do not depend on the question."""
 
@@ -91,13 +98,15 @@ class ModelSettings(msgspec.Struct, frozen=True):
     """The address of the Ray cluster that runs the model, or `auto`; empty for this machine."""
 
     def __post_init__(self) -> None:
-        tokens, heat = self.max_tokens, self.temperature
-        if not isinstance(tokens, int) or tokens < 1:
-            raise CountersightError(f"max_tokens must be a whole number of at least 1, not {tokens!r}")
-        if heat is not None and not (isinstance(heat, int | float) and 0 <= heat <= 2):
-            raise CountersightError(
-                f"temperature must be a number from 0 to 2, or None for the server's default, not {heat!r}"
-            )
+        check(SEED, seed=self.seed)
+        check(COUNT, max_tokens=self.max_tokens, batch=self.batch)
+        check(TEMPERATURE, temperature=self.temperature)
+        check(SECONDS, timeout=self.timeout)
+        check(PRICE, price_in=self.price_in, price_out=self.price_out)
+        if self.detail not in DETAILS:
+            raise ModelError(unknown("detail", str(self.detail), DETAILS))
+        if self.dtype not in DTYPES:
+            raise ModelError(unknown("dtype", str(self.dtype), DTYPES))
 
 
 class Answer(msgspec.Struct, frozen=True):

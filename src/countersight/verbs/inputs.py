@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_
 
 import msgspec
 
+from countersight.bounds import check, whole_from
 from countersight.dataset import Dataset
 from countersight.engine import run_folders
 from countersight.errors import CountersightError
@@ -45,20 +46,26 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 
 
 def check_from(least: int, **numbers: int | None) -> None:
-    """Raise an error if a number is given and is too small."""
-    for name, number in numbers.items():
-        if number is not None and number < least:
-            raise CountersightError(f"{name} must be a whole number of at least {least}, not {number}")
+    """Raise an error if a number is given and is too small, or is not a whole number."""
+    check(whole_from(least), **numbers)
 
 
 def dataset_of(dataset: SomeDataset) -> Dataset:
     """Return the given dataset, or open the dataset at the given path."""
-    return dataset if isinstance(dataset, Dataset) else Dataset(dataset)
+    if isinstance(dataset, Dataset):
+        return dataset
+    if not isinstance(dataset, Path | str):
+        raise CountersightError(f"{dataset!r} is not a dataset: pass its folder, or what `make` or `Dataset` returned")
+    return Dataset(dataset)
 
 
 def run_of(run: SomeRun) -> Run:
     """Return the given run, or open the run at the given path."""
-    return run if isinstance(run, Run) else Run(run)
+    if isinstance(run, Run):
+        return run
+    if not isinstance(run, Path | str):
+        raise CountersightError(f"{run!r} is not a run: pass its folder, or what `run` returned")
+    return Run(run)
 
 
 def folder_of(given: "Dataset | Run | Audit | Path | str") -> Path:

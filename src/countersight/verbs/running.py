@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Literal, TypeGuard, cast
 
+from countersight.bounds import DOLLARS, check
 from countersight.engine import (
     Answering,
     Prompt,
@@ -72,6 +73,7 @@ async def run_async(
     known to within that many points, or to be above or below zero (`decided`); see `countersight.scoring.Until`.
     """
     check_from(1, cases=cases)
+    check(DOLLARS, budget=budget)
     if until_metric and until is None:
         raise CountersightError("`until_metric` has no effect without `until`: add `until`")
     opened, pool = dataset_of(dataset), None if shots_from is None else dataset_of(shots_from)

@@ -104,12 +104,8 @@ def test_settings_are_known_and_checked_before_loading(tiny_folder: Folders) -> 
     assert len(model.settings["weights"]) == 12
     assert model.picture_limits == (0, 64)
     assert opened(tiny_folder("blip_2")).picture_limits == (1, 1)
-    for settings, reason in (
-        (ModelSettings(device="xpu:99"), "there is no device 'xpu:99'"),
-        (ModelSettings(device="cpu", dtype="int8"), "there is no dtype 'int8'"),
-    ):
-        with pytest.raises(ModelError, match=reason):
-            open_model(f"hf:{tiny_folder('llava')}", settings)
+    with pytest.raises(ModelError, match="there is no device 'xpu:99'"):
+        open_model(f"hf:{tiny_folder('llava')}", ModelSettings(device="xpu:99"))
 
 
 def test_a_run_with_a_local_model(tiny_folder: Folders, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,4 @@
 from .image_only_processor import load_image_only_processor as load_image_only_processor
-from .loading import DTYPES as DTYPES
 from .loading import find_device as find_device
 from .loading import find_folder as find_folder
 from .loading import fingerprint as fingerprint

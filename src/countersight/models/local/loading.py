@@ -32,7 +32,6 @@ _NO_CONVERSATION = {
     "vision-encoder-decoder": "it writes captions and takes no questions",
 }
 """Families that transformers lists for pictures and text but that cannot answer questions, with the reason."""
-DTYPES = ("auto", "float32", "bfloat16", "float16")
 _WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 _HASHED_SUFFIXES = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
 """Suffixes of files that affect a model's answers."""
@@ -139,8 +138,6 @@ def find_dtype(name: str, device: str, config: Any) -> str:
 
     On the CPU, where half precision is slow, `auto` is float32.
     """
-    if name not in DTYPES:
-        raise ModelError(unknown("dtype", name, DTYPES))
     if name != "auto":
         return name
     if device == "cpu" and not is_quantised(config):
