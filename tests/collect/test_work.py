@@ -210,7 +210,7 @@ def test_a_second_process_waits_its_turn(tmp_path: Path, database: str | None):
 
 def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Path, opening):
     known = dataset(tmp_path / "known", 2)
-    make_campaign(tmp_path / "campaign", "verify", 2, gold=known)
+    make_campaign(tmp_path / "campaign", "verify", 3, gold=known)
     setting(tmp_path / "campaign", "gold_share = 0.05", "gold_share = 0.999999999")
     enter, campaign = opening()
     ada = enter("ada")
@@ -227,7 +227,7 @@ def test_known_items_are_mixed_in_marked_and_kept_out_of_the_export(tmp_path: Pa
     assert ada.get("/mine").text.count('action="/undo/') == 2
     undone = ada.post(re.search(r"/undo/\d+", ada.get("/mine").text).group()).headers["location"]
     ada.post(undone, **ANSWERS["verify/verify"])
-    assert states(campaign) == ["open", "open", "check", "check"]
+    assert states(campaign) == ["open", "open", "open", "check", "check"]
     lead = enter("lea", "lead")
     assert re.findall(r"\d / \d", lead.get("/lead/people").text) == ["1 / 2", "2 / 2", "1 / 2", "0 / 0"]
 
