@@ -183,6 +183,7 @@ def test_bad_pictures_are_named_and_left_out(tmp_path: Path, capsys: pytest.Capt
     [
         (["--flow", "cosimm"], "did you mean 'cosim'"),
         (["--flow", "cosim"], "--pictures"),
+        (["--flow", "cvqa", "--pictures", "photographs"], "cvqa needs --from; --pictures goes with --annotations"),
         (["--flow", "judge"], "an audit"),
         (["--flow", "verify", "--from", "nowhere"], "is not a folder"),
         (["--flow", "cfmm", "--gold", "trusted"], "cfmm does not use --gold"),

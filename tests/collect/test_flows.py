@@ -70,6 +70,19 @@ def test_a_leak_that_is_kept_goes_to_a_reviewer(opening) -> None:
     assert "It may give its answer away" in enter("rita", "reviewer").get("/review/1").text
 
 
+def test_a_leak_that_a_reviewer_kept_is_not_flagged_again_when_the_second_person_is_replaced(opening) -> None:
+    enter, campaign = opening("cfmm", 1)
+    leaky = {"counterfactual": "If I painted this bus blue, what color would it be?", "option_a": "blue"}
+    enter("ada").contribute("write", **leaky, keep_leak="1")
+    ben, lead = enter("ben"), enter("lea", "lead")
+    ben.contribute("blind")
+    enter("rita", "reviewer").post("/review/1", outcome="unfair", note="It does not.")
+    lead.post(f"/lead/people/{ben.id}/work", fate="redo", pay="yes", sure="1")
+    assert states(campaign) == ["open"]
+    enter("cleo").contribute("blind")
+    assert states(campaign) == ["done"]
+
+
 def supposing(text: str, answer: str) -> dict[str, object]:
     return {"counterfactual": Question(text, answer, "number"), "change": supposed(text)}
 

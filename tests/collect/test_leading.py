@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from collecting import ANSWERS, Visitor, make_campaign, opened, setting, states
 from making import case, dataset, picture
-from sqlalchemy import select
+from sqlalchemy import make_url, select
 
 from countersight.cli import main
 from countersight.collect import (
@@ -298,11 +298,17 @@ def test_a_campaign_remembers_its_database_but_not_the_password(tmp_path: Path, 
     back_up(folder, tmp_path / "copy")  # a copy has a database of its own
     with pytest.raises(CampaignError, match="this database is empty, and the campaign's database is"):
         Campaign.open(tmp_path / "copy", f"sqlite:///{tmp_path}/empty.sqlite")
-    remember_database(folder, "postgresql://ada:hunter2@db.example.org/kitchen")
+    secret = make_url(database).set(password="hunter2").render_as_string(hide_password=False)
+    remember_database(folder, secret)
     assert "hunter2" not in (folder / "database.txt").read_text(encoding="utf-8")
     assert main(["collect", "status", str(folder)]) == 2
-    assert "ada:***@db.example.org/kitchen, and its password is not stored" in capsys.readouterr().err
+    assert "***" in (told := capsys.readouterr().err)
+    assert "and its password is not stored" in told
     assert main(["collect", "status", str(folder), "--database", database]) == 0
+    remember_database(folder, "postgresql://db.example.org/kitchen")  # this one is a copy of it
+    assert main(["collect", "status", str(folder), "--database", database]) == 2
+    assert "names another one" in capsys.readouterr().err
+    assert "db.example.org/kitchen" in (folder / "database.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -402,6 +408,8 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, opening, capsys):
     serve = ["collect", "serve", str(folder), "--check"]
     assert main([*serve, "--host", "0.0.0.0"]) == 1
     told = capsys.readouterr().out
+    assert main([*serve, "--public-url", "quatsch"]) == 2
+    assert "not 'quatsch'" in capsys.readouterr().err
     for words in ("unencrypted", "the campaign has no lead", "`contact`"):
         assert words in told
     setting(folder, 'contact = ""', 'contact = "ada@example.org"')

@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import re
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from importlib import import_module
@@ -144,6 +146,8 @@ def _new(chosen: argparse.Namespace) -> int:
         pictures = None
     elif chosen.annotations or chosen.size:
         raise CountersightError("--annotations and --size belong to VQAv2's questions: --flow cvqa --from FILE")
+    elif chosen.flow == "cvqa" and pictures and not source:
+        raise CountersightError("cvqa needs --from; --pictures goes with --annotations")
     try:
         added = new_campaign(
             chosen.campaign,
@@ -200,6 +204,7 @@ def _add(chosen: argparse.Namespace, campaign: Any) -> int:
 def _serve(chosen: argparse.Namespace, campaign: Any) -> int:
     from countersight.collect.web import configuration_faults, serve
 
+    _require_address(chosen.public_url)
     if chosen.check:
         faults = configuration_faults(campaign, chosen.host, chosen.public_url, chosen.trust_proxy)
         for fault in faults:
@@ -218,9 +223,15 @@ def _serve(chosen: argparse.Namespace, campaign: Any) -> int:
     return 0
 
 
+def _require_address(url: str) -> None:
+    if url and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", url):
+        raise CountersightError(f"--public-url must be an address such as https://collect.example.org, not {url!r}")
+
+
 def _people(chosen: argparse.Namespace, campaign: Any) -> int:
     from countersight.collect import forget_person, invite_person, list_people, make_token
 
+    _require_address(chosen.public_url)
     if chosen.invite:
         token, existing = invite_person(campaign, chosen.invite, chosen.role)
         if existing:
@@ -233,7 +244,13 @@ def _people(chosen: argparse.Namespace, campaign: Any) -> int:
         print(make_token(campaign, chosen.token))
         return 0
     if chosen.forget:
-        forget_person(campaign, chosen.forget)
+        pseudonym, unpaid = forget_person(campaign, chosen.forget)
+        if unpaid:
+            amount = f"{unpaid / 100:.2f} {campaign.settings.pay.currency}"
+            print(
+                f"warning: {amount} of {pseudonym} was not exported for payment, and whom to pay is no longer known",
+                file=sys.stderr,
+            )
     for person in list_people(campaign):
         paused = "" if person.access == "open" else f"  ({person.access})"
         print(f"{person.pseudonym}  {person.role:8}  {person.name}{paused}")

@@ -64,6 +64,11 @@ class Campaign(msgspec.Struct, frozen=True):
         secret, store = _secret(path / SECRET), Store(url or f"sqlite:///{(path / DATABASE).resolve()}")
         try:
             store.write_now(lambda connection: _belong(connection, secret, settings.title, known if database else ""))
+            if database and (path / ADDRESS).is_file() and _place(database) != _place(known):
+                raise CampaignError(
+                    f"the database of {path} is {known}, and --database or COUNTERSIGHT_DATABASE names another one: "
+                    f"use the same host, port and name, or if the database was moved, change {path / ADDRESS}"
+                )
         except CampaignError:
             store.close()
             raise
@@ -126,6 +131,14 @@ def _address(url: str) -> URL:
         return make_url(url)
     except ArgumentError:
         raise CampaignError("the address of the database is invalid: it must have the form postgresql://…") from None
+
+
+def _place(url: str) -> tuple[object, ...]:
+    """Return where a database is: its host, port and name, but not how to log in."""
+    address = _address(url)
+    host = address.host or address.query.get("host")
+    port = str(address.port or address.query.get("port") or 5432)
+    return address.get_backend_name(), host, port, address.database
 
 
 def _belong(connection: Connection, secret: bytes, title: str, known: str) -> None:

@@ -26,6 +26,7 @@ from countersight.collect.campaign import (
 )
 from countersight.collect.flows import FLOWS, NewItem, Sources
 from countersight.collect.flows.new_items import dataset_at
+from countersight.collect.pay import balances
 from countersight.collect.settings import GUIDELINES, settings_text
 from countersight.collect.store import Store
 from countersight.collect.work import add_items
@@ -161,15 +162,20 @@ def make_token(campaign: Campaign, name: str) -> str:
     return campaign.store.write_now(make)
 
 
-def forget_person(campaign: Campaign, name: str) -> None:
-    """Delete the identity of a person, found by name or pseudonym; contributions stay under the pseudonym."""
+def forget_person(campaign: Campaign, name: str) -> tuple[str, int]:
+    """Delete the identity of a person, found by name or pseudonym; contributions stay under the pseudonym.
 
-    def forget(connection: Connection) -> None:
+    Return the pseudonym, and the earnings that were not exported, in minor units.
+    """
+
+    def forget(connection: Connection) -> tuple[str, int]:
         person, now = people.find_person(connection, name), time.time()
         people.forget(connection, campaign.secret, person.id, now)
         record(connection, None, "forget", person.id, {}, now)
+        earned = balances(connection, person.id)
+        return person.pseudonym, earned.get("accrued", 0) + earned.get("approved", 0)
 
-    campaign.store.write_now(forget)
+    return campaign.store.write_now(forget)
 
 
 def list_people(campaign: Campaign) -> list[people.Person]:

@@ -132,7 +132,9 @@ async def people_page(visit: Visit, link: str = "") -> Response:
 async def invite(visit: Visit) -> Response:
     """Create an account and show its one-time link, or return it to a script."""
     name, role = visit.form.get("name", ""), visit.form.get("role") or "worker"
-    if not name.strip() or role not in people.ROLES:
+    if role not in people.ROLES:
+        raise RefusedError(422, "“{field}” must be one of: {values}.", field="role", values=", ".join(people.ROLES))
+    if not name.strip():
         raise RefusedError(422, "An account needs a name and a role.")
     if there := visit.store.read(lambda c: people.account_named(c, name)):
         raise RefusedError(

@@ -227,10 +227,20 @@ def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, 
         case Finish(kept):
             put_item(connection, campaign, item.id, phase, "done" if kept else "removed", now)
         case Dispute(reason, words, about):
-            put_item(connection, campaign, item.id, phase, "flagged", now)
             disputed = valid_contribution(connection, item.id, about)
+            if reason == "leak" and _is_kept(connection, disputed, reason):
+                put_item(connection, campaign, item.id, phase, "done", now)
+                return
+            put_item(connection, campaign, item.id, phase, "flagged", now)
             row = {"item_id": item.id, "contribution_id": disputed, "reason": reason, "words": words, "at": now}
             insert_row(connection, tables.flag, **row)
+
+
+def _is_kept(connection: Connection, contribution_id: int | None, reason: str) -> bool:
+    """Whether a reviewer decided to keep this version of a contribution in spite of a flag with this reason."""
+    flag = tables.flag.c
+    kept = (flag.contribution_id == contribution_id, flag.reason == reason, flag.outcome == "unfair")
+    return connection.execute(select(flag.id).where(*kept)).first() is not None
 
 
 def undo(connection: Connection, campaign: Campaign, contribution_id: int, person_id: int, now: float) -> Lease | None:
