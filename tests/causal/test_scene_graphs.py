@@ -227,6 +227,13 @@ def test_regions_of_one_picture_stand_together(tmp_path):
     assert [(scene.image, scene.id) for scene in scenes] == [("1", "a"), ("1", "c"), ("2", "b")]
 
 
+def test_a_folder_with_the_published_regions_is_read(tmp_path):
+    written(tmp_path / "factual_regions.csv", HEADER + '1,a,,"( cup , on , table )"\n')
+    packed(tmp_path / "factual_regions.csv").unlink()
+    scenes, _ = read(tmp_path)
+    assert [scene.id for scene in scenes] == ["a"]
+
+
 def test_rows_without_any_id_are_pictures_of_their_own(tmp_path):
     rows = ',,,"( cup , on , table )"\n , ,,"( lamp , on , desk )"\n'
     scenes, _ = read(written(tmp_path / "regions.csv", HEADER + rows))

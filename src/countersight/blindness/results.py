@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 RESULTS_FILE = "blind.json"
 _MUCH = 0.1
 """The card names groups where common knowledge exceeds chance by more than this."""
+_SAME_PICTURES = (
+    "The counts of the knowledge probe come from the pictures that were also used to choose the questions, so its "
+    "figures are low by construction; to measure on held-out pictures, mine two halves of the scene graphs, make the questions "
+    "from one half, and run `countersight blind DATASET --graphs` with the other."
+)
 _USES = {
     TEXT: "positions, lengths and words of the answers, words of the questions, and the answers to other questions",
     KNOWLEDGE: "which things usually support others: how often each pair occurs in the causal graphs of other pictures",
@@ -84,7 +89,10 @@ def card_section(folder: Path, knowledge: Knowledge | None = None) -> str:
     if found.groups:  # too few questions have no results
         kept = msgspec.json.format(msgspec.json.encode(StoredResults(dataset.fingerprint, found, VERSION)), indent=1)
         write_whole(folder / RESULTS_FILE, kept + b"\n")
-    return "\n\n".join(("## Accuracy without the pictures", *section(found))) + "\n"
+    parts = ["## Accuracy without the pictures", *section(found)]
+    if knowledge and any(group.knowledge for group in found.groups):
+        parts.append(_SAME_PICTURES)
+    return "\n\n".join(parts) + "\n"
 
 
 def _answered_blind(runs: Iterable[RunFolder], dataset: Dataset) -> dict[str, Answered]:

@@ -30,7 +30,7 @@ from countersight.csv_lines import csv_lines
 from countersight.errors import SceneGraphsError
 from countersight.files import bounded_lines
 
-SCENE_GRAPHS, RELATIONSHIPS = "scene_graphs.json", "relationships.json"
+SCENE_GRAPHS, RELATIONSHIPS, FACTUAL = "scene_graphs.json", "relationships.json", "factual_regions.csv"
 OBJECTS, REGIONS = "objects.json", "region_descriptions.json"
 COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
 MAX_NAME = 200
@@ -74,15 +74,16 @@ def files_of(source: Path) -> list[tuple[Path, str]]:
         return [(source, _layout(source))]
     if not source.is_dir():
         raise SceneGraphsError(f"{source} is neither a file nor a folder")
-    for name in (SCENE_GRAPHS, RELATIONSHIPS):
+    for name, layout in ((SCENE_GRAPHS, "Visual Genome"), (RELATIONSHIPS, "Visual Genome"), (FACTUAL, "regions")):
         for path in (source / name, source / f"{name}.gz"):
             if path.is_file():
-                return [(path, "Visual Genome")]
+                return [(path, layout)]
     found = sorted(path for path in source.iterdir() if "sceneGraphs" in path.name and path.is_file())
     if found:
         return [(path, "GQA") for path in found]
     raise SceneGraphsError(
-        f"{source} contains neither {SCENE_GRAPHS} nor {RELATIONSHIPS} nor GQA's train_sceneGraphs.json; name the file"
+        f"{source} contains neither {SCENE_GRAPHS} nor {RELATIONSHIPS} nor {FACTUAL} nor GQA's train_sceneGraphs.json; "
+        "name the file"
     )
 
 

@@ -20,6 +20,7 @@ from countersight.worlds import (
     RemoveDisc,
     RemoveThing,
     Supports,
+    WorldThing,
     apply_disc_change,
     clearly_first,
     fallen,
@@ -34,8 +35,21 @@ from countersight.worlds import (
 def _highest(world: Supports) -> str | None:
     """Return the highest block; None if this cannot be judged by eye."""
     blocks = [thing for thing in world.things if thing.kind == "block" and not thing.lies]
-    first = clearly_first(blocks, lambda thing: thing.middle[1]) if len(blocks) > 1 else None
-    return first.id if first else None
+    if len(blocks) < 2:
+        return None
+    by_top, by_middle = (
+        clearly_first(blocks, place) for place in (lambda thing: thing.top, lambda thing: thing.middle[1])
+    )
+    return by_top.id if by_top and by_top is by_middle else None
+
+
+def _is_higher(one: WorldThing, other: WorldThing) -> bool | None:
+    """Return whether both the top and the centre of a thing are higher than those of another; None if the differences
+    disagree or are too small to see."""
+    above = is_higher(one, other)
+    tops = [min(y for _, y in thing.corners()) for thing in (one, other)]
+    lower = tops[1] - tops[0]
+    return above if abs(lower) >= CLEAR_DIFFERENCE and above == (lower > 0) else None
 
 
 def _without_both(first: str, world: Supports, *, swapped: bool = False) -> tuple[Supports, str] | None:
@@ -99,7 +113,7 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
             continue
         for asked in rng.sample(world.free, len(world.free)):
             than = rng.choice(world.free)
-            above = is_higher(gone, than) if len({gone.id, asked.id, than.id}) == 3 else None
+            above = _is_higher(gone, than) if len({gone.id, asked.id, than.id}) == 3 else None
             if above is None:
                 continue
             where = rng.choice(("higher", "lower"))
@@ -122,7 +136,7 @@ def supports_unless(world: Supports, kind: str, rng: Random, dropped: Counter[st
 
 def _height_and_fall(gone: str, than: str, asked: str, world: Supports) -> tuple[bool | None, bool]:
     """Return whether one thing is higher than another, and whether a third falls without it."""
-    return is_higher(world.thing(gone), world.thing(than)), asked in fallen(world, gone, margin=0)
+    return _is_higher(world.thing(gone), world.thing(than)), asked in fallen(world, gone, margin=0)
 
 
 def _nearest_id(world: Discs, to: str) -> str | None:
