@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import traceback
@@ -30,6 +31,10 @@ ROOT = Path(__file__).parents[1]
         (
             ("run", "d", "--modle", "m"),
             "run: error: unrecognized arguments: --modle m; did you mean --model?",
+        ),
+        (
+            ("run", "d", "--log-level", "debug"),
+            "--log-level goes before the command: countersight --log-level debug run",
         ),
     ],
 )
@@ -347,6 +352,16 @@ def test_the_engine_logs_with_log_level(tmp_path):
     done = countersight("--log-level", "info", "run", "d", "--model", "chance", cwd=tmp_path)
     assert "INFO countersight.engine" in done.stderr
     assert (tmp_path / "runs/d/chance/run.json").is_file()
+
+
+def test_view_says_that_a_port_is_in_use_and_prints_no_address(tmp_path, capsys):
+    cs.run(dataset(tmp_path / "d", 1), "chance", out=tmp_path / "r")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["view", str(tmp_path / "r"), "--port", str(port), "--no-browser"]) == 2
+    said = capsys.readouterr()
+    assert f"port {port} is already in use; choose another --port" in said.err
+    assert "http" not in said.out
 
 
 @pytest.mark.parametrize("port", ["99999", "0", "x"])

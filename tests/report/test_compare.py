@@ -157,9 +157,19 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, capsys: pytest.CaptureF
         ([report, tmp_path], "does not exist"),
         ([report, report, "--fail-if", "drop"], "'drop' is not a condition"),
         ([report, report, "--fail-if", "fall > 2"], "there is no measure 'fall'"),
+        ([report, report, "--fail-if", "accuracy > 2"], "write 'factual > 2' or 'counterfactual > 2'"),
     ):
         assert main(["compare", *map(str, words)]) == 2
         assert reason in capsys.readouterr().err
+
+
+def test_runs_of_different_cases_are_compared_with_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = dataset(tmp_path / "d", CASES)
+    runs = [cs.run(source, "chance", out=tmp_path / f"r{n}", cases=n).path for n in (5, 10)]
+    assert main(["compare", *map(str, runs)]) == 0
+    assert "the runs cover different cases (5 and 10)" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_summary_in_markdown_is_short_and_all_that_is_printed(

@@ -141,9 +141,10 @@ def test_a_run_whose_replies_are_all_unread_is_not_ranked(tmp_path: Path) -> Non
     [measured, *_] = board(found.data, "cvqa-real", "all").pools
     assert {entry.run.label: entry.tier for entry in measured.entries} == {"good": 1, "bad": 2, "half deaf": None}
     assert set(measured.entries[-1].scores) == {"factual"}
-    assert found.data.unscored == ("deaf: no answer could be read in the replies to 16 of 16 questions",)
+    assert found.data.unscored == ("deaf on d: no answer could be read in the replies to 16 of 16 questions",)
+    assert found.data.runs == found.data.suites[0].runs == 3
     page = found.html.read_text(encoding="utf-8")
-    assert "could be scored: deaf: no answer could be read" in page
+    assert "could be scored: deaf on d: no answer could be read" in page
     assert {entry.run.label: entry.group.unread_rate for entry in measured.entries} == {
         "good": 0,
         "bad": 0,

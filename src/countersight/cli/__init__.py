@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen, unknown = parser.parse_known_args(given)
     if unknown:
         of = verbs.choices.get(chosen.verb, parser)
+        if unknown[0].partition("=")[0] == "--log-level":
+            of.error(f"--log-level goes before the command: countersight --log-level debug {chosen.verb} …")
         meant = _suggestion(unknown[0].partition("=")[0], of._option_string_actions)
         of.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
     if chosen.verb is None:

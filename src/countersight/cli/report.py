@@ -182,6 +182,8 @@ def _leaderboard(chosen: argparse.Namespace) -> int:
     files = write_leaderboard(runs, chosen.output, datasets=chosen.dataset, gold=chosen.gold)
     for suite in files.data.suites:
         print(f"{suite.title}: {several(suite.runs, 'run')}, {several(len(suite.boards), 'table')}")
+    for words in files.data.unscored:
+        print(f"Not listed, because no answer could be scored: {printable(words)}", file=sys.stderr)
     print(f"The page: {files.html.resolve()}")
     return _print_damaged(files.data.damaged)
 

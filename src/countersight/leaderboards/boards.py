@@ -85,7 +85,7 @@ class SuiteBoards(msgspec.Struct, frozen=True):
     title: str
     boards: tuple[Board, ...]
     runs: int
-    """The number of runs measured here; a board includes only runs with a figure for its line."""
+    """The number of runs listed here; a board includes only runs with a figure for its line."""
     papers: tuple[PaperTable, ...] = ()
     """The papers' tables that have at least one figure in common with a run of the suite."""
     blind: tuple[str, ...] = ()
@@ -102,6 +102,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
 
     suites: tuple[SuiteBoards, ...]
     runs: int
+    """The number of listed runs."""
     unscored: tuple[str, ...] = ()
     """Runs without scores, which are on no board, each with its progress."""
     damaged: tuple[tuple[str, str], ...] = ()
@@ -130,16 +131,18 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
     suites: dict[str, list[LoadedRun]] = {}
     for run in runs:
         suites.setdefault(run.suite or f"dataset {run.judged.dataset.fingerprint}", []).append(run)
+    unscored = [run for run in runs if _is_unscored(run)]
     return Leaderboard(
         suites=tuple(_suite(found) for found in suites.values()),
-        runs=len(runs),
-        unscored=tuple(
-            f"{short_name(run.model)}: {run.progress}"
-            for run in runs
-            if run.overall.unread == run.overall.scored  # no reply could be read
-        ),
+        runs=len(runs) - len(unscored),
+        unscored=tuple(f"{short_name(run.model)} on {run.judged.dataset.name}: {run.progress}" for run in unscored),
         damaged=tuple((str(each.path), str(each.error)) for each in damaged),
     )
+
+
+def _is_unscored(run: LoadedRun) -> bool:
+    """Whether no reply of a run could be read."""
+    return run.overall.unread == run.overall.scored
 
 
 _Runs = Mapping[str, Sequence[LoadedRun]]
@@ -162,7 +165,7 @@ def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
         suite,
         title=(known and known.heading) or runs[0].judged.dataset.name,
         boards=tuple(board for board in boards if board.pools),
-        runs=len(runs),
+        runs=sum(not _is_unscored(run) for run in runs),
         papers=tuple(each for paper in papers() for each in tables(paper) if each.suite == suite and each.measured),
         blind=tuple(map(summary, blind)),
     )

@@ -226,6 +226,11 @@ class Condition(msgspec.Struct, frozen=True):
             raise CountersightError(
                 f"{words!r} is not a condition; write one such as 'drop > 2' or 'counterfactual < -1.5'"
             )
+        if found[1] == "accuracy":
+            raise CountersightError(
+                f"there is one accuracy per world: write 'factual {found[2]} {found[3]}' or "
+                f"'counterfactual {found[2]} {found[3]}'"
+            )
         if found[1] not in MEASURES:
             raise CountersightError(unknown("measure", found[1], MEASURES))
         return cls(found[1], found[2], float(found[3]))
@@ -276,6 +281,10 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
             for what in ("model", "prompt", "answering")
             if getattr(one, what) != getattr(other, what)
         ]
+        cases = [run.groups["all"].n for run in (one, other)]
+        if cases[0] != cases[1]:
+            numbers = " and ".join(map(count, cases))
+            notes.insert(0, f"Warning: the runs cover different cases ({numbers}); a change may come from them.")
         made = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."
         points = (
             "Shares in per cent and changes in points, with their 95% intervals. The interval of a change treats the "
