@@ -212,6 +212,10 @@ def test_people_are_managed_from_the_command_line(tmp_path: Path, capsys: pytest
     assert main(["collect", "people", folder, "--forget", "nobody"]) == 2
     assert main(["collect", "people", folder, "--forget", "ada"]) == 0
     assert "ada" not in capsys.readouterr().out
+    with opened(Path(folder)) as (app, campaign):
+        Visitor(app, campaign, "ben").contribute("verify")
+    assert main(["collect", "people", folder, "--forget", "ben"]) == 0
+    assert re.search(r"warning: 0\.10 USD of p\w{7} was not exported for payment", capsys.readouterr().err)
 
 
 def test_status_says_how_far_it_is(tmp_path: Path, opening, capsys: pytest.CaptureFixture[str]):

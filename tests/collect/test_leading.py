@@ -408,7 +408,8 @@ def test_an_unsafe_configuration_is_named(tmp_path: Path, opening, capsys):
     serve = ["collect", "serve", str(folder), "--check"]
     assert main([*serve, "--host", "0.0.0.0"]) == 1
     told = capsys.readouterr().out
-    assert main([*serve, "--public-url", "quatsch"]) == 2
+    for wrong in ("quatsch", "https://"):
+        assert main([*serve, "--public-url", wrong]) == 2
     assert "not 'quatsch'" in capsys.readouterr().err
     for words in ("unencrypted", "the campaign has no lead", "`contact`"):
         assert words in told
