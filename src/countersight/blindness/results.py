@@ -25,8 +25,8 @@ _MUCH = 0.1
 """The card names groups where common knowledge exceeds chance by more than this."""
 _SAME_PICTURES = (
     "The counts of the knowledge probe come from the pictures that were also used to choose the questions, so its "
-    "figures are low by construction; to measure on held-out pictures, mine two halves of the scene graphs, make the questions "
-    "from one half, and run `countersight blind DATASET --graphs` with the other."
+    "figures are low by construction; to measure on held-out pictures, mine two halves of the scene graphs, make the "
+    "questions from one half, and run `countersight blind DATASET --graphs` with the other."
 )
 _USES = {
     TEXT: "positions, lengths and words of the answers, words of the questions, and the answers to other questions",
