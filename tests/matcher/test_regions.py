@@ -171,7 +171,7 @@ def test_regions_from_files_are_used_in_training_and_ranking_and_unknown_picture
     assert all(one.losses for one in replies(tmp_path / "asked"))
     write_regions(tmp_path / "narrow", FILES, [(Listed("a"), region())], count=1, most=1)
     narrow = open_matcher("m", f"{run}?features={tmp_path / 'narrow'}", ModelSettings())
-    with pytest.raises(ModelError, match="narrow has 3 numbers per region, but m was trained with 7: name"):
+    with pytest.raises(ModelError, match="narrow has 3 numbers per region, but m was trained with 7: use"):
         asyncio.run(narrow.losses(Request("", (), "choice", (Option("A"), Option("B")))))
     gone = open_matcher("m", f"{run}?features={tmp_path / 'gone'}", ModelSettings())
     with pytest.raises(ModelError, match=r"gone does not exist; set their folder with \?features=DIR"):

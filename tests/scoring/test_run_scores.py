@@ -13,7 +13,7 @@ from making import dataset as make_dataset
 from countersight.case import Case, Option, Question, Reply
 from countersight.cli import main
 from countersight.dataset import Dataset
-from countersight.engine import RunFolder, find_prompt
+from countersight.engine import RunFolder, RunOptions, find_prompt
 from countersight.errors import CountersightError, GoldError
 from countersight.scoring import OUTCOMES, Gold, judge_run, outcomes, score, score_run, tiers, write_frame
 from countersight.scoring.estimates import difference
@@ -122,8 +122,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
         dataset=Dataset.open(source),
         model="m",
         settings={"max_tokens": 16},
-        prompt=find_prompt("0-shot"),
-        shown=False,
+        options=RunOptions(find_prompt("0-shot")),
     )
     with made.writing() as journal:
         for row, case in Dataset.open(source).cases():
