@@ -159,6 +159,16 @@ def test_another_function_in_the_same_folder_is_refused(told, tmp_path):
         cs.run(told[0].dataset(), lambda picture, question: "B", out=tmp_path / "run")
 
 
+def test_a_closure_over_another_value_in_the_same_folder_is_refused(told, tmp_path):
+    def always(letter):
+        return lambda picture, question: letter
+
+    for _ in range(2):
+        cs.run(told[0].dataset(), always("A"), out=tmp_path / "run")
+    with pytest.raises(cs.RunError, match="a different set of settings"):
+        cs.run(told[0].dataset(), always("B"), out=tmp_path / "run")
+
+
 def moody(picture, question):
     if "would" in question.casefold():
         raise ValueError("no")

@@ -300,6 +300,14 @@ def test_the_lead_of_many_runs_sorts_them(tmp_path: Path) -> None:
     )
 
 
+def test_no_run_is_said_to_lose_most_if_its_unread_replies_leave_that_open(tmp_path: Path) -> None:
+    declining = {
+        row: (fact, "I cannot tell." if row < 8 else "D" if row < 16 else then) for row, (fact, then) in said(0).items()
+    }
+    report = reported(tmp_path, declining, said(10), said(9), said(8))
+    assert lede_and_details(report)[0] == "All 4 runs lose 33.3 to 66.7 points of accuracy under a change."
+
+
 @pytest.mark.parametrize("verb", ["report", "leaderboard"])
 def test_a_damaged_run_is_left_out_with_the_reason_and_the_others_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str

@@ -200,7 +200,7 @@ def test_the_finding_is_on_the_last_screen_of_the_terminal(tmp_path: Path, capsy
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) > 80
     last = " ".join(" ".join(printed[-40:]).split())
-    assert "Finding: first, second and third have too few cases to tell (3 unfinished)." in last
+    assert "Finding: first, second and third have too few cases to tell; 3 runs unfinished." in last
 
 
 def test_it_is_said_where_cases_share_a_picture(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import asyncio
 import hashlib
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from countersight.errors import AskingFailed, CountersightError, ModelError
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 Function = Callable[["Image | None", str], str]
 """Receives the picture, with EXIF rotation applied, and the question with its options; returns the answer."""
+
+_PLAIN = (str, bytes, int, float, type(None), tuple, list, range)
+"""Types whose text distinguishes their values, and is the same in every process."""
 
 
 class FunctionModel(Displayed):
@@ -70,7 +74,24 @@ def _accepts_two_arguments(function: Function) -> bool:
 
 
 def _fingerprint(function: Function) -> str:
-    """Return a hash that distinguishes functions of the same name, such as lambdas."""
+    """Return a hash that distinguishes functions of the same name: lambdas, and closures with other values."""
     code = getattr(function, "__code__", None)
-    written = repr((code.co_code, code.co_consts, code.co_names)) if code else type(function).__qualname__
+    written = _code_of(function) if code else type(function).__qualname__
+    captured = [*(getattr(function, "__defaults__", None) or ()), *_captured(function)]
+    written += "".join(map(_code_of, captured))
     return hashlib.sha256(re.sub(r" at 0x\w+", "", written).encode()).hexdigest()[:12]
+
+
+def _code_of(value: object) -> str:
+    """Return the code of a function or the text of a plain value; of anything else, only its type is known."""
+    code = getattr(value, "__code__", None)
+    if code:
+        return repr((code.co_code, code.co_consts, code.co_names))
+    return repr(value) if isinstance(value, _PLAIN) else type(value).__qualname__
+
+
+def _captured(function: Function) -> Iterator[object]:
+    """Yield the values that a function captured from the function around it."""
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # the cell is still empty
+            yield cell.cell_contents

@@ -93,7 +93,9 @@ class _Finding:
             return f"No finding: {self._why_not()}."
         clauses = self._drops() if self.report.two_worlds else [self._accuracies()]
         unfinished = sum(map(_is_unfinished, self.runs))
-        so_far = "" if not unfinished else " (unfinished)" if self.is_alone else f" ({unfinished} unfinished)"
+        so_far = (
+            "" if not unfinished else " (unfinished)" if self.is_alone else f"; {several(unfinished, 'run')} unfinished"
+        )
         return f"{'; '.join(clauses)}{so_far}."
 
     def _why_not(self) -> str:
@@ -123,14 +125,19 @@ class _Finding:
                 yield f"{self._named(runs)} {predicates[len(runs) > 1]}"
 
     def _least_and_most(self, verb: str, changed: list[_RunFigure]) -> Iterator[str]:
-        """Yield how many runs lose (or gain) how much accuracy, and which of them loses (or gains) most."""
+        """Yield how many runs lose (or gain) how much accuracy, and which of them loses (or gains) most.
+
+        None is named if its unread replies leave open whether it is the one.
+        """
         if not changed:
             return
         points = [_points(drop) for _, drop in changed]
         spread = points[0] if points[0] == points[-1] else f"{points[-1].split()[0]} to {points[0]}"
         whose = f"{'All' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
-        verb, most = (f"{verb}s", "") if len(changed) == 1 else (verb, " most")
-        yield f"{whose} {verb} {spread} of accuracy under a change, {self._label(changed[0][0])}{most}"
+        first, *others = ((run, _possible_sizes(drop)) for run, drop in changed)
+        is_certain = all(first[1][0] >= sizes[1] for _, sizes in others)
+        most = f", {self._label(first[0])}{' most' * bool(others)}" * is_certain
+        yield f"{whose} {verb}{'' if others else 's'} {spread} of accuracy under a change{most}"
 
     def _doubt(self, run: RunScores, drop: Figure) -> _Doubt:
         if drop.too_few:
@@ -268,6 +275,14 @@ def _verb(drop: Figure) -> str:
 def _points(drop: Figure) -> str:
     """Return the size of a drop or a gain; "from … to …" says which of the two it is."""
     return f"{percent(_sign(drop) * (drop.value or 0.0))} points"
+
+
+def _possible_sizes(drop: Figure) -> tuple[float, float]:
+    """Return the smallest and the largest size of a clear change that its unread replies allow."""
+    value = drop.value or 0.0
+    bounds = drop.bounds or Interval(value, value)
+    low, high = sorted((abs(bounds.low), abs(bounds.high)))
+    return low, high
 
 
 def _sign(drop: Figure) -> int:
