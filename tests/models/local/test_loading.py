@@ -15,6 +15,7 @@ from safetensors.torch import load_file, save_file
 
 from countersight.errors import ModelError
 from countersight.models.local.loading import find_device, find_dtype, fingerprint, load
+from countersight.models.protocol import ModelSettings
 
 Folders = Callable[[str], Path]
 
@@ -138,7 +139,7 @@ def test_the_default_dtype_is_that_of_the_weights_or_float32_on_the_cpu() -> Non
     assert find_dtype("auto", "cpu", config) == "float32"
     assert find_dtype("float16", "cpu", config) == "float16"
     with pytest.raises(ModelError, match=r"there is no dtype 'bfloat'; did you mean 'bfloat16'\?"):
-        find_dtype("bfloat", "cpu", config)
+        ModelSettings(dtype="bfloat")
 
 
 def test_a_missing_device_or_a_torch_without_cuda_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
