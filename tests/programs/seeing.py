@@ -13,8 +13,8 @@ from countersight.programs.limits import Limits, Tracing
 from countersight.programs.model import Programs
 from countersight.programs.steps.parsing import parse_program
 from countersight.programs.styles import STYLES
-from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
+from countersight.programs.viper.tools import Tools
 
 DOGS = [Patch((0, 0, 20, 20), "dog"), Patch((40, 60, 60, 90), "dog"), Patch((70, 10, 100, 40), "dog")]
 """In a picture of 100 x 100 pixels: at the top left, at the bottom, at the right."""

@@ -20,9 +20,9 @@ from waiting import wait_until
 
 from countersight.programs.limits import Limits, Tracing
 from countersight.programs.viper import confined, sandbox
-from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.running import resident_memory
 from countersight.programs.viper.sandbox import LAYERS, Sandbox
+from countersight.programs.viper.tools import Tools
 
 pytest.importorskip("pydantic_monty")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageEnhance
 
-from countersight.programs.vision.paint import NotAScene
 from countersight.programs.vision.scene import see
+from countersight.programs.vision.shapes import NotAScene
 from countersight.scenes.drawing import draw
 from countersight.scenes.geometry import as_points, inside
 from countersight.scenes.scene import Scene

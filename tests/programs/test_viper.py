@@ -10,9 +10,9 @@ from programs.seeing import DOGS, PICTURE, Eyes, returned
 from countersight.programs.extraction import extract_python
 from countersight.programs.limits import Limits, ProgramFailed, Tracing
 from countersight.programs.styles import PYTHON
-from countersight.programs.viper.image_patch import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
-from countersight.programs.viper.running import prepare_program
+from countersight.programs.viper.prelude import prepare_program
 from countersight.programs.viper.sandbox import Sandbox
+from countersight.programs.viper.tools import FUNCTIONS, METHODS, SEEN_OF_A_PATCH, Tools
 
 pytest.importorskip("pydantic_monty")
 

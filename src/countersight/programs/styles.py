@@ -12,8 +12,8 @@ from countersight.programs.limits import Limits, Tracing
 from countersight.programs.reference import as_python, as_steps
 from countersight.programs.steps.interpreter import run_steps
 from countersight.programs.steps.parsing import parse_program
-from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.sandbox import Sandbox
+from countersight.programs.viper.tools import Tools
 
 PYTHON: str = (files(__package__) / "prompt_python.txt").read_text(encoding="utf-8")
 STEPS: str = (files(__package__) / "prompt_steps.txt").read_text(encoding="utf-8")

@@ -22,8 +22,8 @@ from typing import Any, TypeVar
 
 from countersight.errors import ModelError
 from countersight.programs.limits import Limits
-from countersight.programs.viper.image_patch import Tools
 from countersight.programs.viper.running import LENIENCE, Running, Waiting
+from countersight.programs.viper.tools import Tools
 from countersight.system import cores
 
 SCRIPT = Path(__file__).with_name("confined.py")

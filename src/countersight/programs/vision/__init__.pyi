@@ -1,3 +1,3 @@
-from .paint import NotAScene as NotAScene
-from .scene import Seen as Seen
 from .scene import see as see
+from .shapes import NotAScene as NotAScene
+from .shapes import Seen as Seen

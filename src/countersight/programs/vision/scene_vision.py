@@ -9,8 +9,8 @@ import numpy as np
 from countersight.detection import Patch, ToolFailed
 from countersight.errors import BadPicture
 from countersight.picture import Picture, as_seen
-from countersight.programs.vision.paint import NotAScene
-from countersight.programs.vision.scene import Seen, see
+from countersight.programs.vision.scene import see
+from countersight.programs.vision.shapes import NotAScene, Seen
 from countersight.scenes import NAMED
 
 _KEPT = 64

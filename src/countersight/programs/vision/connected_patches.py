@@ -1,4 +1,4 @@
-"""Find the connected patches of a mask."""
+"""Finds the connected patches of a mask."""
 
 import msgspec
 import numpy as np
@@ -6,10 +6,6 @@ from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
-
-
-class NotAScene(Exception):  # noqa: N818 - the name says what is wrong
-    """Raised if the picture is not a drawn scene."""
 
 
 class Patches(msgspec.Struct, frozen=True):
