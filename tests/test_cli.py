@@ -276,7 +276,7 @@ def test_a_toml_file_runs_every_model_on_every_dataset(tmp_path, monkeypatch, ca
     for name in ("a", "b"):
         assert len(Path(f"runs/{name}/chance/replies.jsonl").read_text().splitlines()) == 3
     for text, words in (
-        ('dataset = "a"', "config.toml names no model"),
+        ('dataset = "a"', "config.toml does not name a model"),
         ('dataset = "a"\nmodel = "chance"\nmodels = ["chance"]', "config.toml has both model and models"),
         ('dataset = "a"\nmodel = "chance"\nlimti = 1', "config.toml has the unknown key limti; did you mean limit?"),
         ('dataset = "a"\nmodel = "chance"\nlimit = "no"', "config.toml: argument --limit: 'no' is not a whole number"),

@@ -15,7 +15,7 @@ class Bounds(NamedTuple):
     whole: bool = False
 
     def accept(self, value: object) -> bool:
-        """Whether a value is a number of this kind within the bounds; True and False are not numbers."""
+        """Whether a value is a number of this kind within the bounds; booleans are not accepted."""
         return (
             isinstance(value, Integral if self.whole else Real)
             and not isinstance(value, bool)
@@ -38,7 +38,7 @@ SEED: Final = Bounds(-(2**63), 2**63 - 1, "a whole number", whole=True)
 
 
 def check(bounds: Bounds, **values: object) -> None:
-    """Raise an error for the first value that the bounds do not accept; None means that no value is given."""
+    """Raise an error for the first value outside its bounds; None stands for a value that is not given."""
     for name, value in values.items():
         if value is not None and not bounds.accept(value):
             raise CountersightError(f"{name} must be {bounds.words}, not {value!r}")

@@ -10,8 +10,9 @@ World = Literal["factual", "counterfactual"]
 TWO_WORLDS: Final[tuple[World, World]] = get_args(World)
 
 Telling = Literal["told", "shown", "twice"]
-"""How a model learns about the change: `told` in the question, `shown` in a picture drawn after the change, or `twice`,
-in both."""
+"""How a model learns about the change: `told` in the question, `shown` in a picture drawn after the change, or `twice`
+(both).
+"""
 
 QuestionVariant = Literal["factual", "counterfactual", "shown"]
 """One of three ways to ask about a case: without the change, with the change in words, or with a changed picture."""
@@ -99,7 +100,7 @@ class Question(msgspec.Struct, frozen=True, omit_defaults=True):
         return "number" if all(_NUMBER.fullmatch(option.text.strip()) for option in self.options) else "open"
 
     def fault(self) -> str | None:
-        """Return what is wrong with this question, as "field: reason", or None."""
+        """Return the fault of this question as "field: reason", or None if it is valid."""
         if not self.text.strip():
             return "text: is empty"
         if self.prior and self.prior == self.answer:
@@ -202,7 +203,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
         return ((first, self.image_digest), *zip(self.further_images, known, strict=True))
 
     def fault(self) -> str | None:
-        """Return what is wrong with this case, as "field: reason", or None."""
+        """Return the fault of this case as "field: reason", or None if it is valid."""
         if not self.id:
             return "id: is empty"
         if self.factual is None and self.counterfactual is None:
@@ -272,7 +273,7 @@ class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
 
     case: str
     row: int
-    """Position of the case in its dataset, counted from 0."""
+    """The position of the case in its dataset, counted from 0."""
     world: World
     telling: Telling = "told"
     state: ReplyState = "answered"

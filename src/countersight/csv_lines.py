@@ -7,7 +7,8 @@ from typing import Final, TextIO
 UNCLOSED: Final = "has a quote that is not closed"
 _MOST_READ_TWICE: Final = 1 << 25
 """The maximum number of characters that are parsed a second time because a quote is not closed. After that, each line
-is a row of its own."""
+is treated as a row.
+"""
 
 
 def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple[int, list[str] | str]]:
@@ -44,7 +45,7 @@ def csv_lines(file: TextIO, longest: int, delimiter: str = "") -> Iterator[tuple
 
 
 class _Lines:
-    """Reads the lines of a text file, cut to `longest` + 1 characters; lines can be put back."""
+    """Reads the lines of a text file, each cut to `longest` + 1 characters; lines can be put back."""
 
     def __init__(self, file: TextIO, longest: int) -> None:
         self.number = 0

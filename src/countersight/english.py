@@ -29,7 +29,7 @@ _PARTS: Final = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "
 _LONGEST_NUMBER = 6
 """The maximum number of digits; counts of things in a picture have fewer."""
 _MOST_WORDS = 8
-"""The maximum number of words read before hundred, thousand or million."""
+"""The maximum number of words read before "hundred", "thousand" or "million"."""
 
 
 def _by_form(table: str) -> dict[str, str]:

@@ -25,11 +25,11 @@ class BadPicture(CountersightError, ValueError):  # noqa: N818 - a plain name wi
 
 
 class LinkedPicture(BadPicture):
-    """A picture file that is a link, where links are not followed."""
+    """A picture file that is a symbolic link, in a folder in which links are not followed."""
 
 
 class Unclear(CountersightError):  # noqa: N818 - it describes the world
-    """A world whose drawing does not clearly show what happens."""
+    """A world in whose drawing a viewer could not tell what happens."""
 
 
 class SceneGraphsError(CountersightError):
@@ -122,4 +122,4 @@ class EditFailed(AskingFailed):
 
 
 class OrderInDoubt(EditFailed):
-    """It is unknown whether an edit was ordered and paid for; check this before you order it again."""
+    """An edit that may or may not have been ordered and paid for; check this before you order it again."""

@@ -33,11 +33,12 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     bounds: Interval | None = None
     """The smallest and the largest value possible, depending on the unread replies; absent if all were read."""
     method: str = ""
-    """The method of the interval and p; empty for the exact binomial, or Tango's interval with McNemar's test."""
+    """The method of the interval and p; empty for the defaults (exact binomial; Tango's interval with McNemar's test).
+    """
     confidence: float = 0.95
     """The confidence of the interval, which is larger for multiple comparisons."""
     is_share: ClassVar[bool] = True
-    """Whether the figure is shown in per cent or points, which a correlation is not."""
+    """Whether the figure is shown in per cent or points; False for a correlation."""
 
     @property
     def too_few(self) -> bool:

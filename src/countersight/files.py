@@ -51,7 +51,7 @@ class Staging:
 
 
 def _name_full_disk(error: OSError, folder: Path) -> None:
-    """Add the folder to an error that only says that a disk is full."""
+    """Add the name of the folder to the error message of a full disk."""
     if error.errno == errno.ENOSPC and not error.filename:
         error.filename = str(folder.resolve())
 
@@ -68,7 +68,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def digest_of(*files: Path | None) -> str:
-    """Return the SHA-256 of the SHA-256 digests of several files; None is skipped."""
+    """Return the SHA-256 of the SHA-256 digests of several files; None values are skipped."""
     digest = hashlib.sha256()
     for path in filter(None, files):
         with open(path, "rb") as file:

@@ -20,7 +20,7 @@ Done = TypeVar("Done")
 
 
 def in_order(work: Callable[[Task], Done], tasks: Iterable[Task], *, workers: int | None = None) -> Iterator[Done]:
-    """Yield the results of `work` for all `tasks`, in sequence, with `workers` processes (default: one per core).
+    """Yield the results of `work` for all `tasks`, in order, using `workers` processes (default: one per core).
 
     `work` must have no side effects and depend only on its argument, so that it can run in any process.
     """
@@ -46,7 +46,7 @@ def in_order(work: Callable[[Task], Done], tasks: Iterable[Task], *, workers: in
 
 @contextmanager
 def _hide_main_script() -> Iterator[None]:
-    """Keep workers from importing the calling script; a script without a main guard would start again in each."""
+    """Prevent workers from importing the calling script; without a main guard, it would run again in each of them."""
     script = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:

@@ -210,7 +210,7 @@ def with_options(
 
 
 def _declared_usage(entry: Any) -> str:
-    """Return the attribute `usage` of the plug-in behind an entry point, or nothing if it cannot be imported."""
+    """Return the attribute `usage` of the plug-in of an entry point, or nothing if it cannot be imported."""
     try:
         return str(getattr(entry.load(), "usage", ""))
     except Exception:  # importing another package's module may raise anything; `faults` reports it

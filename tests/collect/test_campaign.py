@@ -183,11 +183,14 @@ def test_bad_pictures_are_named_and_left_out(tmp_path: Path, capsys: pytest.Capt
     [
         (["--flow", "cosimm"], "did you mean 'cosim'"),
         (["--flow", "cosim"], "--pictures"),
-        (["--flow", "cvqa", "--pictures", "photographs"], "cvqa needs --from; --pictures goes with --annotations"),
+        (
+            ["--flow", "cvqa", "--pictures", "photographs"],
+            "cvqa needs --from; --pictures works only with --annotations",
+        ),
         (["--flow", "judge"], "an audit"),
         (["--flow", "verify", "--from", "nowhere"], "is not a folder"),
         (["--flow", "cfmm", "--gold", "trusted"], "cfmm does not use --gold"),
-        (["--flow", "cvqa", "--from", "nowhere", "--size", "5"], "belong to VQAv2's questions"),
+        (["--flow", "cvqa", "--from", "nowhere", "--size", "5"], "work only with VQAv2's questions"),
     ],
 )
 def test_a_campaign_that_cannot_begin_leaves_nothing(tmp_path: Path, capsys, monkeypatch, words, told):

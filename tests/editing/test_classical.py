@@ -78,8 +78,8 @@ def test_words_find_what_is_annotated(editor, words, numbers):
         ("the person", "no annotated object in this picture"),
         ("the green car", "no annotated object in this picture"),
         ("the leash", "could not be located"),
-        ("", "names no object"),
-        ("the left", "names no object"),
+        ("", "does not name an object"),
+        ("the left", "does not name an object"),
         ("dog " * 80, "200 characters"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_hole_as_large_as_the_picture_cannot_be_filled(tmp_path):
     outline = [0, 0, WIDTH, 0, WIDTH, HEIGHT, 0, HEIGHT]
     whole = {"id": 1, "image_id": 391895, "category_id": 18, "segmentation": [outline], "bbox": [0, 0, WIDTH, HEIGHT]}
     editor = f"classical?annotations={annotations(tmp_path / 'a.json', annotations=[whole])}"
-    with pytest.raises(EditFailed, match="too little is left to fill it from"):
+    with pytest.raises(EditFailed, match="too little of the picture is left to fill the hole"):
         edit(editor, png(PHOTOGRAPH), "remove", "the dog", name=NAME)
 
 

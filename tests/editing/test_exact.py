@@ -180,7 +180,7 @@ def test_the_control_edit_returns_the_same_bytes_and_a_black_mask():
 @pytest.mark.parametrize(
     ("scene", "action", "target", "value", "why"),
     [
-        (FLOWERS, "remove", "the dog", "", "names no flowers"),
+        (FLOWERS, "remove", "the dog", "", "does not name flowers"),
         (FLOWERS, "remove", "circles", "", "nothing in the scene"),
         (FLOWERS, "remove", "19 flowers", "", "only 18"),
         (FLOWERS, "remove", "0 flowers", "", "how many"),

@@ -77,7 +77,7 @@ def test_a_file_with_a_mark_at_its_start_and_foreign_names_is_read(tmp_path: Pat
         ("id\n1\n", "defines no groups: it needs rows, and a column other than 'id'"),
         ("id,a\n", "defines no groups"),
         ("", "line 1: the file: is empty"),
-        ("id,a\n1,x\n2\n", r"line 3: row: has 1 values where the header has 2"),
+        ("id,a\n1,x\n2\n", r"line 3: row: has 1 values, but the header has 2 columns"),
         ("id,a\n,x\n", r"line 2: id: is empty"),
         ("id,a\n901,x\n902,y\n", "no case matches a row of .*begins with '901', '902'"),
         ("id,a,b\n1,,x\n2,,x\n", r"no column with 2 to 12 groups .*: a \(0\), b \(1\)"),

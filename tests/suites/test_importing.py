@@ -255,7 +255,7 @@ def test_the_first_line_can_name_the_delimiter(tmp_path, line):
     (tmp_path / "in.csv").write_text(f"{line}\na,b,c;y\n1;2,3,4,5\n;\n6\n")
     assert told(csv_rows(tmp_path / "in.csv", ("y",))) == [
         (3, ("1", "2,3,4,5")),
-        (5, ("row", "has 1 values where the header has 2")),
+        (5, ("row", "has 1 values, but the header has 2 columns")),
     ]
 
 

@@ -163,7 +163,7 @@ def test_a_group_with_missing_rows_is_reported_and_not_scored_as_a_group(tmp_pat
     assert (len(cases), bad) == (9, [])
     assert imported.incomplete == ("'1' has 2 of 4 cases", "'2' has 3 of 4 cases")
     assert main(["make", "naturalbench", "--from", str(tmp_path / "n.parquet"), "-o", str(tmp_path / "again")]) == 0
-    assert "2 incomplete sets, not counted in the scores per set: '1' has 2 of 4 cases; " in capsys.readouterr().out
+    assert "2 incomplete sets, excluded from the scores of sets: '1' has 2 of 4 cases; " in capsys.readouterr().out
     gold = {case.id: case.factual.answer for case in cases}
     scores = run_by_id(tmp_path / "d", tmp_path / "r", gold)
     line = scores.sets[-1]

@@ -40,7 +40,7 @@ _SERVE: Final = {
     "--port N=8400": "the port to listen on",
     "--public-url URL=": "the public address of the server behind a proxy, such as https://…",
     "--trust-proxy ADDRESS=": "address of the reverse proxy to trust",
-    "--check": "report what is unsafe in this configuration, and exit",
+    "--check": "report unsafe or missing settings, and exit",
 }
 _MANAGE: Final = {
     "--invite NAME": "print a one-time link for a new person, or for an existing one to set a new password",
@@ -145,9 +145,9 @@ def _new(chosen: argparse.Namespace) -> int:
         source = made = _vqav2(chosen)
         pictures = None
     elif chosen.annotations or chosen.size:
-        raise CountersightError("--annotations and --size belong to VQAv2's questions: --flow cvqa --from FILE")
+        raise CountersightError("--annotations and --size work only with VQAv2's questions: --flow cvqa --from FILE")
     elif chosen.flow == "cvqa" and pictures and not source:
-        raise CountersightError("cvqa needs --from; --pictures goes with --annotations")
+        raise CountersightError("cvqa needs --from; --pictures works only with --annotations")
     try:
         added = new_campaign(
             chosen.campaign,
@@ -248,7 +248,7 @@ def _people(chosen: argparse.Namespace, campaign: Any) -> int:
         if unpaid:
             amount = f"{unpaid / 100:.2f} {campaign.settings.pay.currency}"
             print(
-                f"warning: {amount} of {pseudonym} was not exported for payment, and whom to pay is no longer known",
+                f"warning: {amount} of {pseudonym} was not exported for payment, and the recipient is no longer known",
                 file=sys.stderr,
             )
     for person in list_people(campaign):
@@ -298,7 +298,7 @@ def _restore(chosen: argparse.Namespace) -> int:
     unused = restore(chosen.backup, chosen.output, chosen.database)
     print(f"{chosen.backup} was restored to {chosen.output}")
     if not unused:
-        print(f"{chosen.backup} has been served since it was made: {chosen.output} has its current state.")
+        print(f"{chosen.backup} has been served since it was made; {chosen.output} contains its current state.")
     return 0
 
 

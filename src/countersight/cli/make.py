@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 BAD_ROWS_SHOWN = 20
 _ROW_NAMES = {".parquet": "row", ".json": "entry", ".gz": "entry"}
-"""What messages call a row, by file extension; a row of any other file is called a line."""
+"""The word for a row in messages, by file extension; in any other file, a row is called a line."""
 _MEGABYTE = 1 << 20
 
 _MAKE: Final = {
@@ -139,7 +139,7 @@ def _print_imported(chosen: argparse.Namespace, imported: Any, row_name: str, pa
         whole = f", in {several(imported.sets, 'whole set')}" if imported.sets else ""
         print(f"{part} of the file, drawn at random with seed {part.seed}{whole}")
     if imported.incomplete:
-        sets = f"{several(len(imported.incomplete), 'incomplete set')}, not counted in the scores per set"
+        sets = f"{several(len(imported.incomplete), 'incomplete set')}, excluded from the scores of sets"
         print(printable(f"{sets}: {first_of(imported.incomplete)}"))
     if imported.not_found:
         absent = [f"{name} ({row_name} {line})" for name, line in imported.not_found.items()]

@@ -246,7 +246,7 @@ def _listed(given: dict[str, Any], name: str, file: Path) -> list[str]:
     names = next(iter(found), None)
     names = [names] if isinstance(names, str) else names
     if not isinstance(names, list) or not names or not all(isinstance(each, str) for each in names):
-        raise CountersightError(f'{file} names no {name}: add {name} = "…", or {name}s = ["…", "…"]')
+        raise CountersightError(f'{file} does not name a {name}: add {name} = "…", or {name}s = ["…", "…"]')
     return names
 
 

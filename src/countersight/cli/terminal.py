@@ -140,7 +140,9 @@ def _print_remarks(dataset: "Dataset", options: "RunOptions", tally: "Tally") ->
 
 
 def _print_stopping(output: Path, cost: float) -> None:
-    """Print whether the stopping rule is met and, if many replies are unread, their share and the range of the drop."""
+    """Print whether the stopping rule is met. If many replies are unread, also print their share and the range of the
+    drop.
+    """
     from countersight.engine import RunFolder
     from countersight.scoring import judge_run, stopping_status
 
@@ -152,7 +154,7 @@ def _print_stopping(output: Path, cost: float) -> None:
     row = judge_run(run).scores().overall
     share, bounds = row.unread_rate or 0.0, row.drop and row.drop.bounds
     if share > UNREAD_SHARE:
-        effect = "they count as not right"
+        effect = "they do not count as right"
         if bounds:
             ends = f"{100 * bounds.low:.1f} to {100 * bounds.high:.1f} points"
             effect = f"the drop is {ends}, depending on how they are counted"

@@ -1,7 +1,8 @@
 """Datasets with hidden answers: the right answers are in a separate key file, and only its holder can score.
 
 The key contains a salt on its first line and the complete rows after it. The dataset contains a commitment instead, the
-hash of salt and rows: the holder cannot change an answer unnoticed, and nobody can guess an answer from it.
+hash of salt and rows: the holder cannot change an answer unnoticed, and nobody can derive an answer from the
+commitment.
 """
 
 import hashlib

@@ -34,7 +34,8 @@ class _CocoAnnotation(msgspec.Struct, frozen=True):
     image_id: int
     category_id: int
     segmentation: msgspec.Raw = msgspec.Raw(b"[]")
-    """The outline, decoded on demand: the annotations of COCO's training pictures contain 120 million numbers."""
+    """The outline, decoded on demand because the annotations of COCO's training pictures contain 120 million numbers.
+    """
     bbox: tuple[float, float, float, float] | None = None
     iscrowd: int = 0
 

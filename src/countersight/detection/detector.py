@@ -54,7 +54,7 @@ class Detector:
         return self._finder.classes
 
     async def find(self, picture: Picture, what: str, within: Patch | None) -> list[Patch]:
-        """Return objects of this name, most certain first; within a patch, those whose middle is inside it."""
+        """Return objects of this name, most certain first; for a patch, only those whose middle is inside it."""
         words = _SPACE.sub(" ", what).strip()
         if not 0 < len(words) <= LONGEST:
             raise ToolFailed(f"{printable(words)[:40]!r} is not the name of an object")

@@ -37,7 +37,7 @@ class OnnxFinder:
         shape = self._input.shape
         if len(shape) != 4 or shape[1] not in (3, None) or "float" not in self._input.type:
             raise ModelError(
-                f"the input of {path} has type {self._input.type} and shape {shape}, not that of a picture with three "
+                f"the input of {path} has type {self._input.type} and shape {shape}, but must be a picture with three "
                 "channels"
             )
         if any(isinstance(side, int) and not 0 < side <= _LARGEST for side in shape[2:]):
@@ -169,7 +169,7 @@ def _boxes_in(table: Array, classes: int) -> tuple[Array, Array, NDArray[np.int6
 
 
 def _detr_scores(logits: Array, classes: int) -> tuple[Array, NDArray[np.int64]]:
-    """Return the score and class of each box; if there is one class more than names, the last means no object."""
+    """Return the score and class of each box; if there are more classes than names, the last class means "no object"."""
     clipped = np.clip(logits, -60, 60)
     if logits.shape[-1] == classes + 1:
         odds = np.exp(clipped - clipped.max(axis=-1, keepdims=True))

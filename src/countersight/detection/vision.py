@@ -36,7 +36,9 @@ class Patch(msgspec.Struct, frozen=True):
         return (left + right) / 2, (top + bottom) / 2
 
     def is_in(self, other: "Patch") -> bool:
-        """Return whether this patch is in `other`: in its outline if known, otherwise with its middle in the box."""
+        """Return whether this patch is in `other`: inside its outline if known; otherwise, with its middle inside its
+        box.
+        """
         if other.outline:
             return other.outline in self.regions
         x, y = self.middle

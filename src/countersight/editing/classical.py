@@ -25,7 +25,7 @@ Fill = Callable[[Pixels, Mask], Pixels]
 
 
 LARGEST_HOLE = 0.6
-"""The maximum share of a picture that a mask may cover; a larger hole leaves too little to fill it from."""
+"""The maximum share of a picture that a mask may cover; a larger hole leaves too little of the picture to fill it."""
 ACTIONS: tuple[Action, ...] = ("remove", "recolour")
 _VALUES = {"recolour": ", ".join(COLOURS)}
 
@@ -84,7 +84,9 @@ def _hole(mask: Mask) -> Mask:
     """Return the mask of an object to remove, with its margin."""
     hole = with_margin(mask)
     if hole.mean() > LARGEST_HOLE:
-        raise EditFailed(f"the mask covers {hole.mean():.0%} of the picture, so too little is left to fill it from")
+        raise EditFailed(
+            f"the mask covers {hole.mean():.0%} of the picture, so too little of the picture is left to fill the hole"
+        )
     return hole
 
 

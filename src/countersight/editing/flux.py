@@ -60,7 +60,9 @@ class Flux(HostedEditor):
         return Given(data, {"order": order.id}, order.cost)
 
     async def _place_order(self, key: str, body: bytes, orders: OrderBook) -> EditOrder:
-        """Place an order and record it before and after; if the response is lost, it remains recorded as in doubt."""
+        """Place an order, and record it before and after; if the response is lost, the order remains recorded as in
+        doubt.
+        """
         orders.note(EditOrder(key, "placing"))
         try:
             told = await self._send_order(key, body, orders)
@@ -106,7 +108,9 @@ class Flux(HostedEditor):
         return {"image": picture, "mask": base64.b64encode(encode_mask(brief.mask)).decode(), **told}
 
     def _polling_address(self, address: Any) -> URL:
-        """Return the polling address; raises unless it belongs to the service, because the key is sent there."""
+        """Return the polling address; raises an error if it does not belong to the service, because the key is sent
+        there.
+        """
         url = _parse_url(address)
         if url is None or not (_same_server(url, self._home) or _is_bfl(url)):
             raise EditFailed("the service gave an unexpected address for the result; the key was not sent there")
@@ -202,7 +206,7 @@ def _check_state(order: dict[str, Any]) -> None:
         raise _OrderOver(f"moderated: {status}{why and f' ({shorten(why)})'}")
     if status in ("Error", "Failed", "Task not found"):
         why = short_text(order.get("details")) or short_text(value_at(order, "details", "error"))
-        raise _OrderOver(f"the service says: {status}{why and f' ({why})'}", again=True)
+        raise _OrderOver(f"the service reports: {status}{why and f' ({why})'}", again=True)
 
 
 def _parse_url(address: Any) -> URL | None:

@@ -134,8 +134,8 @@ def blend_under_mask(before: Pixels, after: Pixels, mask: Mask) -> Pixels:
 def keep_outside(mask: Mask, original: Picture, edited: Picture) -> Picture:
     """Return the edited picture under the mask and the original around it, in the size of the original.
 
-    Editors that repaint a whole picture shift and tint parts that should not change; a masked edit must not. Raises
-    BadPicture if the edited picture cannot be decoded.
+    Editors that repaint a whole picture shift and tint parts that should not change; a masked edit must not do this.
+    Raises BadPicture if the edited picture cannot be decoded.
     """
     before, after = np.asarray(as_seen(original).convert("RGB")), np.asarray(as_seen(edited).convert("RGB"))
     return png_picture(np.where(mask[:, :, None], scaled(after, before.shape[:2]), before))

@@ -61,7 +61,7 @@ def read_thing(words: str) -> ThingDescription:
         and not (place < len(said) - 1 and colour_word(word))
     ]
     if not rest:
-        raise EditFailed(f"“{words[:80]}” names no object")
+        raise EditFailed(f"“{words[:80]}” does not name an object")
     one = not is_plural(rest[-1]) and not {"all", "both", "every", "each"} & set(said)
     number = numbers[0] if numbers else 1 if one else None
     return ThingDescription(words, " ".join(rest), number, sides[0] if sides else "", colours[0] if colours else "")
@@ -104,7 +104,7 @@ def choose_things(
         single = sorted(single, key=lambda thing: _place(thing, named.extreme))[: named.number]
     if len(single) != named.number:
         raise EditFailed(
-            f"“{words[:80]}” asks for {named.number}, but {len(single)} are {known}, so the target is ambiguous"
+            f"“{words[:80]}” names {named.number} objects, but {len(single)} are {known}, so the target is ambiguous"
         )
     return single
 

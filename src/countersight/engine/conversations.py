@@ -19,10 +19,13 @@ from countersight.picture import Picture
 from countersight.text import several
 
 MAX_EXAMPLES_PER_TYPE = 16
-"""The number of cases kept per question type, with different pictures, since an example must not show the same picture
-as the question."""
+"""The number of cases kept per question type. Their pictures differ, because an example must not show the same picture
+as the question.
+"""
 _QuestionType = tuple[World, Telling, AnswerKind, bool, str | None]
-"""World, way of conveying the change, kind of answer, whether there is a picture, and group (None for all)."""
+"""A question type: the world, how the change is conveyed, the kind of answer, whether there is a picture, and the group
+(None for all).
+"""
 
 
 class FewShotExamples:
@@ -70,7 +73,7 @@ class FewShotExamples:
 
 
 def _question_types(case: Case, world: World, telling: Telling, question: Question) -> tuple[_QuestionType, ...]:
-    """Return the type of a question within its own group, and within all groups."""
+    """Return two types of a question: with its own group, and with any group."""
     sort = (world, telling, question.kind, case.picture(world, telling) is not None)
     return (*sort, case.group), (*sort, None)
 

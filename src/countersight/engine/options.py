@@ -11,7 +11,9 @@ from countersight.dataset import Dataset
 from countersight.engine.prompts import Prompt
 
 Answering = Literal["generate", "rank"]
-"""Whether the model writes its answer (`generate`), or the option with the smallest loss is the answer (`rank`)."""
+"""How answers are obtained: the model writes them (`generate`), or the option with the smallest loss is chosen
+(`rank`).
+"""
 
 
 class Sample(msgspec.Struct, frozen=True):

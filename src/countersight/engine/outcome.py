@@ -45,7 +45,7 @@ def status_of(reply: Reply, question: Question, read_from: ReadFrom = "whole") -
 
 
 def is_doubtful(reply: Reply) -> bool:
-    """Whether a reply was cut off or has no text; only reading it shows whether it contains an answer."""
+    """Whether a reply was cut off or has no text; it must be read to find out whether it contains an answer."""
     return reply.is_cut or reply.is_empty
 
 

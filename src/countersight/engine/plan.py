@@ -27,7 +27,7 @@ YES_NO = (Option("yes"), Option("no"))
 _FAILED, _CUT_OR_EMPTY, _ANSWERED, _RESTATED = 1, 2, 3, 4
 """The state of the answer to a question; 0 if there is none."""
 _STATES_TO_READ: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _ANSWERED}
-"""The state of the answers that may match each value of `again`; these answers are then read to decide."""
+"""For each value of `again`, the state of the answers that may match it; these answers are then read to decide."""
 
 
 def as_ranker(model: Model) -> Ranker:

@@ -30,7 +30,7 @@ OVERLOAD_ATTEMPTS_FACTOR = 2
 """A question fails after `attempts` times this many overload errors in a row without an answer from the server."""
 
 FIRST_LIMIT = 8
-"""Concurrent questions before the first answer; low, because the server may refuse every one."""
+"""The number of concurrent questions before the first answer; low, because the server may refuse every one."""
 MAX_PAUSE_SECONDS = 3600.0
 
 RequestT = TypeVar("RequestT")
@@ -60,7 +60,7 @@ class ServerStatus(Protocol):
     before: int
     """Questions answered in an earlier process."""
     failed_before: int
-    """Questions that failed in an earlier process; the server may reject all of them again, one after another."""
+    """Questions that failed in an earlier process; the server may reject all of them again, one after the other."""
     trouble: str
     """The server's last error message; empty after an answer."""
 

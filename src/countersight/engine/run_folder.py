@@ -88,7 +88,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     again: tuple[RetrySelection, ...] = ()
     """The replies that were requested again, and the token limit."""
     observed: dict[str, Any] = {}
-    """Facts found out during the run, such as fields that the server refused; not part of the run's identity."""
+    """Facts learned during the run, such as fields that the server refused; not part of the run's identity."""
     format: int = FORMAT
 
     @property
@@ -178,7 +178,7 @@ class RunFolder:
         return cls(path, manifest, lock)
 
     def observe(self, found: dict[str, Any]) -> None:
-        """Add facts found out during the run to the manifest."""
+        """Add facts learned during the run to the manifest."""
         observed = self.manifest.observed | found
         if observed != self.manifest.observed:
             self.manifest = replace(self.manifest, observed=observed)
@@ -243,7 +243,7 @@ def _resume_manifest(path: Path, existing: RunManifest, requested: RunManifest, 
 
 
 def _any_reply(path: Path, wanted: Callable[[Reply], bool]) -> bool:
-    """Whether any reply of a run meets a condition; a run without replies is replaced."""
+    """Whether any reply of a run meets a condition; False for a run without replies."""
     return any(wanted(reply) for name in (JOURNAL, ORDERS) for reply in read_journal(path / name))
 
 

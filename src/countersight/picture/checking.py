@@ -1,7 +1,7 @@
 """Read pictures from files and check them without decoding, so that bad pictures are found before they are sent.
 
 Use `as_seen` to decode a picture. It handles EXIF orientation, CMYK, 16 bits, transparency and animation in one way, so
-that every model sees what a person sees who opens the file.
+that every model sees the picture as an image viewer shows it.
 """
 
 import base64

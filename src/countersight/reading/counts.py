@@ -152,7 +152,9 @@ def read_beginning(text: str, question: str) -> str | None:
 
 
 def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False) -> tuple[str | None, int]:
-    """Return a sentence's number, and how many words it shares with the question; a `trusted` one is the answer."""
+    """Return the number in a sentence, and how many words the sentence shares with the question. If it is `trusted`,
+    the sentence is known to state the answer.
+    """
     clause = main_clause(sentence)
     if not wanted.is_hypothetical and not numerals(clause):
         clause = sentence  # "The number of cats left after two went away is 3."
@@ -183,7 +185,7 @@ def _best_number(sentence: str, wanted: CountQuestion, *, trusted: bool = False)
 
 
 def _score(text: str, wanted: CountQuestion) -> int:
-    """Count the question's words in a text. The noun counts half, as replies use it for both a part and the whole."""
+    """Count the question's words in a text. The noun counts half: replies use it for both a part and the whole."""
     shared = content_words(text) & (wanted.words | wanted.noun)
     lacks_total = "total" in wanted.words and not _IN_TOTAL.search(text)
     return 2 * len(shared - {wanted.head}) + (wanted.head in shared) - 6 * lacks_total

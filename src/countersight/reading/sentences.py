@@ -135,7 +135,7 @@ def without_refusal(text: str) -> str | None:
 
 
 def without_disbelief(text: str) -> str:
-    """Return the text without what the reply says it does not believe: "I don't think it is B, so …"."""
+    """Return the text without statements that the reply denies: "I don't think it is B, so …"."""
     return _DISBELIEF.sub(" ", text)
 
 

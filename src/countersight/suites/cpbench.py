@@ -38,7 +38,7 @@ def _as_case(row: Row, number: int) -> Case:
 
 SUITE: Final = Suite(
     NAME,
-    "CP-Bench: questions with a false presupposition to be rejected",
+    "CP-Bench: questions whose presupposition is true or false",
     "the authors' table (.parquet): image, query, tag (cpq or tpq)",
     "inside the file",
     Layout(

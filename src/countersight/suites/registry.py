@@ -86,7 +86,7 @@ def known_suite(name: str) -> "Suite | None":
 
 
 def terms(suite: str, worlds: "Iterable[World]" = ()) -> "Terms":
-    """Return the terms of a suite, or the default terms if it has none of its own or none for these worlds."""
+    """Return the terms of a suite; the default terms if it does not define any for these worlds."""
     from countersight.suites.paper_terms import PLAIN
 
     own = _own_terms(suite)

@@ -89,7 +89,7 @@ def _csv_rows(lines: Iterator[tuple[int, list[str] | str]], fields: tuple[str, .
         if isinstance(values, str):
             yield line, BadField("row", values)
         elif len(values) != len(header):
-            yield line, BadField("row", f"has {len(values)} values where the header has {len(header)}")
+            yield line, BadField("row", f"has {len(values)} values, but the header has {len(header)} columns")
         else:
             row = dict(zip(header, values, strict=True))
             damaged = next((name for name, text in row.items() if "\ufffd" in text or "\0" in text), None)

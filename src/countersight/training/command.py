@@ -49,7 +49,7 @@ class KeptPlan(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The accuracy of the matchers on examples that they were not trained on."""
+    """The accuracy of the matchers on examples that were not used to train them."""
 
     by_seed: dict[int, float]
     mean: float
@@ -101,7 +101,7 @@ def _train_all(
     beside: Sequence[Example],
     say: Callable[[str], None],
 ) -> Scores:
-    """Return the scores that the matchers of each seed give to examples that they were not trained on."""
+    """Return the scores that the matchers of each seed give to examples that were not used to train them."""
     import torch
 
     from countersight.training.loop import Trainer, TrainingBatches, sequences_for
@@ -196,7 +196,9 @@ def _ensemble_accuracy(examples: Sequence[Example], scores: Scores) -> Figure:
 def protocol(plan: TrainingPlan) -> str:
     """Return a description of the cases on which the accuracy was measured."""
     if plan.folds:
-        chosen = "the best epoch chosen on pictures held out of the training part" if plan.held_out else "last epoch"
+        chosen = (
+            "the best epoch, chosen on pictures held out of the training part" if plan.held_out else "the last epoch"
+        )
         return f"{plan.folds}-fold by picture; {chosen}"
     if plan.held_out:
         return (

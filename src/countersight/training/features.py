@@ -73,7 +73,9 @@ def read_tsv(path: Path) -> Iterator[tuple[str, View]]:
                 name, view = _read_line(line)
                 width = width or view.features.shape[1]
                 if view.features.shape[1] != width:
-                    raise ValueError(f"its regions have {view.features.shape[1]} numbers each, earlier ones {width}")
+                    raise ValueError(
+                        f"its regions have {view.features.shape[1]} numbers each, but earlier ones have {width}"
+                    )
                 yield name, view
             except (ValueError, binascii.Error) as error:
                 raise CountersightError(f"{path}, line {number} is not in LXMERT's format ({error})") from None

@@ -11,7 +11,7 @@ from countersight.models.matcher import Inputs
 Objective = Literal["ce", "contrastive"]
 SEEDS = (1234, 2345, 3456)
 COUNTS = "counts"
-"""The value of `encoder` for counted features only."""
+"""The value of `encoder` with which only counted features are used."""
 LIMITS: Final = {
     "folds": (0, 1_000),
     "epochs": (1, 100_000),

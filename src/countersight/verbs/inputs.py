@@ -79,7 +79,7 @@ def path_of(given: SomeDataset | None) -> Path | None:
 
 
 def folders_of(runs: SomeRun | Audit | Sequence[SomeRun | Audit]) -> Iterator[Path]:
-    """Iterate over the folders of runs and audits; a repeated run contributes all its folders."""
+    """Iterate over the folders of runs and audits; a folder of several runs contributes all of them."""
     for run in [runs] if isinstance(runs, Run | Audit | Path | str) else runs:
         yield from [run.path] if isinstance(run, Run | Audit) else run_folders(Path(run))
 

@@ -166,7 +166,7 @@ def _check_second_file(suite: str, chosen: Suite, source: Path | None, annotatio
 
 
 def _open_existing(folder: Path, how: Mapping[str, Any]) -> MadeDataset:
-    """Return the dataset in a folder; raises an error if its card says that it was made in another way than `how`."""
+    """Return the dataset in a folder; raises an error if it was made differently from `how`, according to its card."""
     dataset = MadeDataset(folder)
     card = dataset.provenance()
     card |= {"file": card.get("file", card.get("mined", "")), "controls": str("controls" in card)}

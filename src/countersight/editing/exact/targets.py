@@ -106,7 +106,7 @@ def read_target(words: str) -> Target:
     tokens = _tokens(words)
     at = next((place for place, token in enumerate(tokens) if token in _NOUNS), None)
     if at is None:
-        raise EditFailed(f"“{words[:120]}” names no flowers, polygons, circles or dots")
+        raise EditFailed(f"“{words[:120]}” does not name flowers, polygons, circles or dots")
     before, behind = tokens[:at], tokens[at + 1 :]
     target = _with_adjectives(Target(_NOUNS[tokens[at]]), before, words)
     if target.number == 0 or (target.extreme and target.number is None and tokens[at].endswith("s")):
@@ -120,7 +120,7 @@ def choose(target: Target, scene: Scene, rng: Random, words: str) -> list[Item]:
     """Return the described items: as many as requested, chosen at random if there are more."""
     found = matching(target, scene)
     if not found:
-        raise EditFailed(f"there is nothing in the scene that “{words[:120]}” names")
+        raise EditFailed(f"nothing in the scene matches “{words[:120]}”")
     if target.number is None:
         return found
     if target.number > len(found):

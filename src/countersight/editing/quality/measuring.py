@@ -143,7 +143,7 @@ def measure(
             f"{original[1]}"
         )
     elif farthest(found.warp, before.size) > MOST_MOVED * max(before.size):
-        wrong = "the edit cannot be aligned with the original: it shows another part of the scene"
+        wrong = "the edit cannot be aligned with the original, because it shows another part of the scene"
     else:
         wrong = _fault(quality)
     return replace(quality, good=not wrong, reason=wrong)

@@ -70,7 +70,7 @@ is low."""
 
 
 class SyntheticMade(msgspec.Struct, frozen=True):
-    """A case, the scene behind its pictures, and the scene after its change."""
+    """A case, the scene shown in its picture, and the scene after its change."""
 
     case: Case
     record: SceneRecord
@@ -279,7 +279,7 @@ def _remove_a_circle(rng: Random) -> Goal:
 
 
 def _remove_flowers(rng: Random) -> Goal:
-    """Ask how many flowers to remove, and from which side, so that as many are inside as outside."""
+    """Ask how many flowers to remove, and from which side, so that equally many are inside and outside."""
     colour = rng.choice(list(NAMED))
     more_inside, least = rng.choice((True, False)), rng.randint(1, 3)
     difference = least + rng.randint(0, 1)

@@ -55,7 +55,7 @@ def _named(
 def _explained(
     task: Task, query: ChoiceQuery, shape: Shape, bystanders: list[str], world: Supports, rng: Random
 ) -> tuple[Option, ...] | None:
-    """Return four explanations: two reasons, each with the right name or a wrong one. Every name occurs in two."""
+    """Return four explanations: two reasons, each with the right or a wrong name. Every name occurs in two of them."""
     used_colours = _colours(world, (*query.about, *query.answer))
     others: list[str] = []
     for name in query.answer:
@@ -136,8 +136,10 @@ def _doubt(world: Supports, graph: CausalGraph, bystanders: tuple[str, ...]) -> 
 
 
 def _is_of_kind(kind: str, graph: CausalGraph, query: Query) -> bool:
-    """Return whether a query is of a kind: any; one that removes the first cause while its mediator is held, which
-    tests for a direct edge; or a removal after which another cause could still explain the effect."""
+    """Return whether a query is of a kind. The kinds are: any query; one that removes the first cause while its
+    mediator is held, which tests for a direct edge; and a removal after which another cause could still explain the
+    effect.
+    """
     if kind == _ANY or not isinstance(query, YesNoQuery):
         return True
     if kind == _BESIDE_THE_MEDIATOR:

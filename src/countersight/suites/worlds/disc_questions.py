@@ -139,7 +139,8 @@ def _changed_table(world: Discs, worded: WordedChange, dropped: Counter[str]) ->
 
 
 def needs_bank_shot(world: Discs, after: Discs, dropped: Counter[str]) -> bool:
-    """Return whether a disc meets another after bouncing off a wall, on either table; it is counted as dropped.
+    """Return whether a disc meets another after bouncing off a wall, on either table; such a candidate is counted as
+    dropped.
 
     This cannot be judged by eye, so it is only allowed on tables with several pushed discs, which are hard.
     """

@@ -59,8 +59,8 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     facts: tuple[tuple[Any, Callable[[Any], Hashable]], ...] = ()
     """Worlds with functions whose values determine the answers and must be the same in slightly different worlds."""
     doubt: Callable[[], str] | None = None
-    """Returns the reason, if there is any, to doubt the answers in the world itself. It may be slow: it is called only
-    for drafts that would be used."""
+    """Returns why the answers in the world itself are uncertain, or "" if they are certain. It may be slow: it is
+    called only for drafts that would be used."""
 
     kind: AnswerKind = "boolean"
     factual: WorldQuestion | None = None

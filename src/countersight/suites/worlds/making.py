@@ -50,7 +50,7 @@ _REASONS = {
         "smaller)"
     ),
     "bank": "a disc hit another one after bouncing off a wall, which cannot be judged by eye (allowed in hard cases)",
-    "jitter": "one of 16 slightly different worlds (±1 px, ±2 % friction or speed, and weight) had another outcome",
+    "jitter": "one of 16 slightly different worlds (positions ±1 px; weight, friction, speed ±2 %) had another outcome",
     "model": "the world did not follow the structural model of its causal graph under every intervention",
     "floor": "the floor had no room for the fallen objects",
 }
@@ -215,7 +215,7 @@ def drafts_with_cases(
 
 
 _CaseWithPictures = tuple[Case, WorldRecord, tuple[tuple[str, bytes], ...]]
-"""A case, the world behind its pictures, and the pictures by name."""
+"""A case, the world shown in its pictures, and the pictures by name."""
 
 
 def _make_unit(plan: _Plan, unit: _Unit) -> tuple[list[_CaseWithPictures], dict[str, int]]:

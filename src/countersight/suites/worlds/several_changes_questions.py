@@ -1,4 +1,5 @@
-"""Questions about worlds with several changes: one after another, or one that is made unless a condition holds.
+"""Questions about worlds with several changes: two changes, one after the other, or a change that is made unless a
+condition holds.
 
 Of two changes, the second refers to a thing by its position after the first, so that their order may matter.
 """

@@ -158,8 +158,9 @@ def falls(draft: WorldDraft, worded: WordedChange, rng: Random) -> Iterator[Worl
 
 
 def _blocks_by_touch(world: Supports, thing: WorldThing, rng: Random) -> dict[str, WorldThing]:
-    """Return a block that touches a thing or is tied to it as "yes", and a block that does neither as "no", if there is
-    one."""
+    """Return blocks by answer: "yes" for one that touches a thing or is tied to it, "no" for one that does neither, if
+    any.
+    """
     pairs = [{contact.upper, contact.lower} for contact in contacts(world)]
     blocks = [block for block in world.free if block.kind == "block" and block.colour != thing.colour]
     found: dict[str, list[WorldThing]] = {}
