@@ -169,7 +169,7 @@ def _boxes_in(table: Array, classes: int) -> tuple[Array, Array, NDArray[np.int6
 
 
 def _detr_scores(logits: Array, classes: int) -> tuple[Array, NDArray[np.int64]]:
-    """Return the score and class of each box; if there are more classes than names, the last class means "no object"."""
+    """Return the score and class of each box; if there are more classes than names, the last means "no object"."""
     clipped = np.clip(logits, -60, 60)
     if logits.shape[-1] == classes + 1:
         odds = np.exp(clipped - clipped.max(axis=-1, keepdims=True))
