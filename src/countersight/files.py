@@ -15,7 +15,7 @@ from countersight.errors import CountersightError
 from countersight.text import nearest
 
 _PART = ".part-"
-"""Separates the name of a file from the id of the process that is writing it."""
+"""The separator between the name of a file and the id of the process that is writing it."""
 
 
 class Staging:

@@ -24,7 +24,7 @@ _GREY = 114
 """The grey level with which YOLO's pictures are padded to a square."""
 _LONGEST_METADATA = 1024 * 1024
 _SUPPRESSED_COLUMNS = 6
-"""Columns in the table of an export that already suppresses overlaps: a box, a score and a class."""
+"""The number of columns in the table of an export that already suppresses overlaps: a box (4), a score and a class."""
 _DETR_OUTPUTS = (["logits", "pred_boxes"], ["pred_logits", "pred_boxes"])
 
 

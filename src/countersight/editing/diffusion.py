@@ -51,7 +51,9 @@ class Kind(msgspec.Struct, frozen=True):
 # is part of the prompt: it also names what must stay, so guidance away from it would do harm.
 _QWEN = {"negative_prompt": " ", "true_cfg_scale": 4.0}
 _FULL_STRENGTH = {"strength": 1.0}
-"""Repaint everything under the mask, because at a lower strength, traces of the removed object remain."""
+"""The setting with which everything under the mask is repainted; at a lower strength, traces of a removed object
+remain.
+"""
 KINDS = {
     "FluxKontextPipeline": Kind(bounded=True),
     "FluxKontextInpaintPipeline": Kind(fills=True, bounded=True, further=_FULL_STRENGTH),

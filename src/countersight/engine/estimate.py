@@ -25,9 +25,9 @@ from countersight.text import in_dollars
 SAMPLED_QUESTIONS = 40
 """The number of questions sampled to estimate the length of a question."""
 CHARACTERS_PER_TOKEN = 4
-"""Characters per token in English, roughly."""
+"""The approximate number of characters per token in English."""
 PIXELS_PER_TOKEN = 750
-"""Pixels per token, roughly; providers differ by a factor of three."""
+"""The approximate number of pixels per token; providers differ by a factor of three."""
 _DATA = re.compile(r'("(?:data:[\w/]+;base64,)?)([A-Za-z0-9+/=]{200,})"')
 
 
@@ -38,7 +38,7 @@ class RunEstimate(msgspec.Struct, frozen=True):
     request: str
     """An example request as it is sent, without the data of its picture."""
     tokens_in: float
-    """Input tokens per question."""
+    """The number of input tokens per question."""
     tokens_out: int
     """The maximum number of output tokens per question."""
     dollars: float | None

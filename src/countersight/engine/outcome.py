@@ -12,7 +12,7 @@ from countersight.reading import ReadFrom, read_reply
 from countersight.text import printable, several
 
 ReplyStatus = Literal["failed", "cut", "empty", "unread", "read"]
-"""Cut: ended by the token limit before an answer. Empty: no text. Unread: no answer found."""
+"""Cut: the token limit ended the reply before an answer. Empty: it has no text. Unread: no answer was found in it."""
 
 
 UNCERTAIN: Final = "uncertain"
@@ -65,19 +65,19 @@ class Tally:
     def __init__(self) -> None:
         self.total = 0
         self.before = 0
-        """Questions answered by an earlier process."""
+        """The number of questions answered by an earlier process."""
         self.failed_before = 0
-        """Questions that failed in an earlier process and are not answered yet."""
+        """The number of questions that failed in an earlier process and are not answered yet."""
         self.answered = 0
         self.failed = 0
         self.cut_or_empty = {"cut": 0, "empty": 0}
-        """Replies that are cut or empty, including those of earlier processes."""
+        """The numbers of replies that are cut or empty, including those of earlier processes."""
         self.restated = self.still_unread = self.not_restated = 0
         """The numbers of restated replies, of those still unread, and of replies that could not be restated."""
         self.unasked: Counter[str] = Counter()
         """The number of questions that cannot be asked, by reason; each reason says how to fix the problem."""
         self.bad_pictures = 0
-        """Cases whose picture is missing or bad."""
+        """The number of cases whose picture is missing or bad."""
         self.bad_rows = 0
         self.first_bad_rows: list[BadRow] = []
         self.reasons: Counter[str] = Counter()
@@ -85,8 +85,7 @@ class Tally:
         self.tokens_out = 0
         self.cost = 0.0
         self.paid = 0
-        """Replies that count towards the cost, including those of earlier processes and replies that were replaced
-        since."""
+        """The number of replies that count towards the cost, including those of earlier processes and replaced ones."""
         self.spent = False
         """Whether the run stopped because the next question would exceed the budget."""
         self.models: Counter[str] = Counter()
@@ -96,7 +95,7 @@ class Tally:
         self.trouble = ""
         """The server's last error message."""
         self.damaged = 0
-        """Damaged lines of the journal; their questions are asked again."""
+        """The number of damaged lines in the journal; their questions are asked again."""
 
     @property
     def done(self) -> int:

@@ -58,9 +58,9 @@ class ServerStatus(Protocol):
     """The part of the state of a run that the client uses; progress displays show it too."""
 
     before: int
-    """Questions answered in an earlier process."""
+    """The number of questions answered in an earlier process."""
     failed_before: int
-    """Questions that failed in an earlier process; the server may reject all of them again, one after the other."""
+    """The number of questions that failed in an earlier process; the server may reject all of them again."""
     trouble: str
     """The server's last error message; empty after an answer."""
 
@@ -70,7 +70,7 @@ class Answered(msgspec.Struct, Generic[AnswerT], frozen=True):
 
     answer: AnswerT
     seconds: float
-    """Duration of the successful attempt."""
+    """The duration of the successful attempt, in seconds."""
     attempts: int
 
 

@@ -31,7 +31,7 @@ from countersight.models import MODELS, ModelSettings
 
 MANIFEST = "run.json"
 FORMAT = 1
-"""Incremented if an older reader would misunderstand the format."""
+"""The version of the format; it is incremented if an older reader would misunderstand the format."""
 JOURNAL = "replies.jsonl"
 ORDERS = "orders.jsonl"
 """Replies to single option orders, for questions that are not answered in every order yet; deleted at the end."""

@@ -23,7 +23,7 @@ class WordedChange(msgspec.Struct, frozen=True):
     """A change to a world, and its wording after "if"."""
 
     change: Any
-    """A WorldChange or a DiscChange."""
+    """The change: a WorldChange or a DiscChange."""
     words: str
     about: WorldThing | Disc
     """The changed thing, or the thing on which something is put."""
@@ -48,7 +48,7 @@ class WorldDraft(msgspec.Struct, frozen=True, kw_only=True):
     """A case before its pictures are drawn and its options are ordered."""
 
     world: Any
-    """Supports or Discs."""
+    """The world: Supports or Discs."""
     worded_change: WordedChange | None = None
     second_change: Any = None
     """The second of two changes."""

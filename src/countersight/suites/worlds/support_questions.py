@@ -50,8 +50,9 @@ from countersight.worlds import (
 )
 
 FLOOR = "What falls ends up on the floor."
-"""Stated where it determines the answer, because otherwise a thing that loses its support might come to rest on
-something below."""
+"""A rule that is stated in questions whose answer depends on it: without it, a thing that loses its support might come
+to rest on something below.
+"""
 _LEAST_MOVE = 12
 """The minimum distance in pixels by which a block is moved."""
 
