@@ -22,7 +22,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """A share, a difference of shares or a correlation, with its 95 % interval and its number of cases."""
 
     value: float | None
-    """None if nothing was scored, or if no reply could be read."""
+    """The figure itself; None if nothing was scored, or if no reply could be read."""
     low: float
     high: float
     n: int

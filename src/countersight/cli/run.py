@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from countersight.models import Model
 
 EXIT_WAITING: Final = 3
-"""Exit status of a run that waits for batches."""
+"""The exit status of a run that waits for batches."""
 EXIT_FAILED: Final = 2
-"""Exit status of a file of runs in which at least one run ended with an error."""
+"""The exit status of a file of runs in which at least one run ended with an error."""
 DEFAULT_CONCURRENCY: Final = 64
 """The default number of concurrent questions; it is multiplied for models on GPUs."""
 _OPTIONS: Final = {

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 EXIT_STOPPED: Final = 130
 EXIT_SOME_FAILED: Final = 1
-"""Exit status of a finished run in which some questions have no answer."""
+"""The exit status of a finished run in which some questions have no answer."""
 UNREAD_SHARE: Final = 0.01
 """The share of unread replies above which a run with --until prints a warning at the end."""
 

@@ -42,7 +42,7 @@ class _Head(msgspec.Struct, frozen=True):
     kind: str
     salt: str
     fingerprint: str
-    """Fingerprint of the published rows, to detect later changes of the dataset."""
+    """The fingerprint of the published rows, to detect later changes of the dataset."""
 
 
 class AnswerKey(msgspec.Struct, frozen=True):

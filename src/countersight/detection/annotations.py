@@ -14,7 +14,7 @@ from countersight.scenes import skia
 FAR = 1e5
 """Coordinates of outlines are clipped at this distance in pixels from the origin."""
 MOST_NUMBERS = 200_000
-"""Maximum number of coordinates or run lengths of one mask; people draw far fewer."""
+"""The maximum number of coordinates or run lengths of one mask; people draw far fewer."""
 
 
 class _CocoImage(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ OVERLAP: Final = 0.5
 """Boxes of one class with a larger intersection over union count as the same object."""
 _OPTIONS: Final = ("score", "overlap", "labels")
 _CACHE_SIZE = 64
-"""Number of cached detection results; the questions of a case are asked one after the other."""
+"""The number of cached detection results; the questions of a case are asked one after the other."""
 _SPACE = re.compile(r"\s+")
 _MODEL_SEPARATOR = re.compile(r"\+(?=[a-z-]+:|embedded$|chance$|always-first$)")
 """Matches the `+` before a model name; paths may also contain a `+`."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 MOST = 300
-"""Maximum number of objects found in one picture."""
+"""The maximum number of objects found in one picture."""
 
 
 class Found(msgspec.Struct, frozen=True):

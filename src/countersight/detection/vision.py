@@ -83,7 +83,7 @@ _LISTED: Final[dict[str, Any]] = tomllib.loads((files(__package__) / "names.toml
 COCO: Final[dict[int, str]] = {int(number): name for number, name in _LISTED["coco"].items()}
 """The categories of COCO by their ids."""
 LONGEST = 80
-"""Maximum length of an object's name in characters; no class name is half as long."""
+"""The maximum length of an object's name in characters; no class name is half as long."""
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BETWEEN = re.compile(r",|/|&|\b(?:and|or)\b")

@@ -26,7 +26,7 @@ from countersight.text import printable, unknown
 INSTALL = "pip install 'countersight[edit]'"
 MOST_STEPS = 1000
 DISTILLED = 4
-"""Number of steps for a distilled pipeline, whose own default is too high."""
+"""The number of steps for a distilled pipeline, whose own default is too high."""
 
 
 STEP = 16

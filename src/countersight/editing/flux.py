@@ -23,9 +23,9 @@ from countersight.registry import with_options
 
 BFL = "https://api.bfl.ai"
 POLL = 1.5
-"""Seconds between two polls of an order."""
+"""The number of seconds between two polls of an order."""
 FAULTS = 5
-"""Number of failed polls in a row after which the edit fails."""
+"""The number of failed polls in a row after which the edit fails."""
 _EXPIRED = (400, 401, 403, 404, 410)
 
 

@@ -34,7 +34,7 @@ from countersight.models import (
 from countersight.picture import MAX_BYTES
 
 MAX_ANSWER = MAX_BYTES * 4 // 3 + 1024 * 1024
-"""Size limit of a response: the largest picture in base64, plus the text around it."""
+"""The size limit of a response: the largest picture in base64, plus the text around it."""
 _MODERATED = re.compile(rb"moderat|content_policy|content_filter|flagged|safety system", re.IGNORECASE)
 
 

@@ -25,9 +25,9 @@ from countersight.text import printable
 SIDE = 512
 """The side in pixels of the pictures that both networks were trained on."""
 LARGEST = 1024
-"""Largest side in pixels for a network that accepts any size; larger parts are scaled down."""
+"""The largest side in pixels for a network that accepts any size; larger parts are scaled down."""
 AROUND = 1.0
-"""Context around the hole on every side, as a multiple of the hole's size."""
+"""The context around the hole on every side, as a multiple of the hole's size."""
 STEP = 8
 """Sides must be multiples of this, because networks halve a picture three times."""
 

@@ -14,10 +14,10 @@ from countersight.scenes import Rgb
 
 Lab = NDArray[np.float32]
 FEATHER = 1.2
-"""Width in pixels of the soft seam of a recoloured area."""
+"""The width in pixels of the soft seam of a recoloured area."""
 MARGIN = 0.012
-"""Margin around an object that is also painted over, as a share of the picture's longer side. Outlines drawn by people
-are not exact, and a remaining rim would be visible."""
+"""The margin around an object that is also painted over, as a share of the picture's longer side. Outlines drawn by
+people are not exact, and a remaining rim would be visible."""
 
 
 def decoded(picture: Picture) -> Image.Image:

@@ -112,7 +112,7 @@ class EditorSettings(msgspec.Struct, frozen=True):
     """Settings of an editor, apart from its name."""
 
     timeout: float = 180.0
-    """Timeout in seconds for one picture of a hosted editor."""
+    """The timeout in seconds for one picture of a hosted editor."""
 
 
 class Editor(Protocol):

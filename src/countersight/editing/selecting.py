@@ -30,9 +30,9 @@ from countersight.models import ModelSettings
 from countersight.picture import Pixels
 
 SHARE = 0.25
-"""Minimum share of an object's pixels that must have a colour for the object to match it."""
+"""The minimum share of an object's pixels that must have a colour for the object to match it."""
 MOST_CUT = 120_000
-"""Maximum number of pixels for segmentation; larger areas are scaled down."""
+"""The maximum number of pixels for segmentation; larger areas are scaled down."""
 
 
 FINDING = ("annotations", "detector", "segmenter")

@@ -24,7 +24,7 @@ _SIDES = {
     "foreground": "largest",
 }
 _MOST_BY_POSITION = 4
-"""Maximum number of objects of a kind to name by position; with more, the leftmost one is hard to identify."""
+"""The maximum number of objects of a kind to name by position; with more, the leftmost one is hard to identify."""
 _EXTREMES = ("leftmost", "rightmost", "topmost", "bottommost", "largest", "smallest")
 _FILLERS = frozenset(
     ("the", "a", "an", "of", "all", "both", "every", "each", "in", "on", "at", "to", "side", "hand", "picture", "image")

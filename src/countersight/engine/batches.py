@@ -91,13 +91,13 @@ class BatchStatus(msgspec.Struct, frozen=True):
     """The state of the batches of a run."""
 
     out: int
-    """Number of outstanding batches."""
+    """The number of outstanding batches."""
     questions: int
-    """Number of questions in outstanding batches."""
+    """The number of questions in outstanding batches."""
     collected: int
-    """Number of answers that this call collected."""
+    """The number of answers that this call collected."""
     sent: int
-    """Number of questions that this call sent."""
+    """The number of questions that this call sent."""
 
 
 async def ask_in_batches(

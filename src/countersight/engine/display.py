@@ -11,7 +11,7 @@ from countersight.engine.outcome import Tally
 from countersight.text import columns, printable
 
 TERMINAL_SECONDS, LOG_SECONDS = 0.2, 10.0
-"""Seconds between two updates of the status line, and between two lines of a log."""
+"""The number of seconds between two updates of the status line, and between two lines of a log."""
 LONGEST_NAME = 30
 
 

@@ -21,11 +21,12 @@ _NO_PICTURES = re.compile(
 )
 """Messages of servers whose model accepts no pictures, or fewer than the prompt shows."""
 MAX_FIRST_REFUSALS = 8
-"""After this many refusals and no answer, the cause is assumed to be the server, not the questions."""
+"""The number of refusals without any answer after which the server, not the questions, is assumed to be the cause."""
 MAX_REFUSALS_IN_A_ROW = 20
-"""After this many refusals in a row from a server that answered before, the run stops."""
+"""The number of refusals in a row after which the run stops, if the server has answered before."""
 MAX_SECONDS_WITHOUT_ANSWER = 600.0
-"""Seconds without an answer after which a run stops if the server rejects every question because it is overloaded."""
+"""The number of seconds without an answer after which a run stops if the server rejects every question because it is
+overloaded."""
 OVERLOAD_ATTEMPTS_FACTOR = 2
 """A question fails after `attempts` times this many overload errors in a row without an answer from the server."""
 
@@ -43,11 +44,11 @@ class RetryPolicy(msgspec.Struct, frozen=True):
     concurrency: int = 64
     attempts: int = 5
     backoff: float = 0.5
-    """Seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
+    """The number of seconds before the second attempt; each further wait is twice as long, with jitter, up to 30."""
     gone: float = 600.0
-    """Seconds to wait for a server that answered before and has become unreachable."""
+    """The number of seconds to wait for a server that answered before and has become unreachable."""
     first: int = FIRST_LIMIT
-    """Number of concurrent requests at the start of a run."""
+    """The number of concurrent requests at the start of a run."""
 
     def __post_init__(self) -> None:
         check(COUNT, concurrency=self.concurrency, attempts=self.attempts, first=self.first)

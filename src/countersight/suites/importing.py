@@ -63,7 +63,7 @@ class Imported(msgspec.Struct, frozen=True):
     """Pictures that are not in the given folder, each with the first line (or entry) that names it; a trailing slash
     marks a folder of frames."""
     text_only: int = 0
-    """Cases that have no picture by design."""
+    """The number of cases that have no picture by design."""
     sets: int = 0
     """The number of sets (HallusionBench, NaturalBench, MMVP, …)."""
     kinds: dict[str, int] = {}

@@ -13,7 +13,7 @@ from countersight.suites.suite import BadField, Frames, Layout, Pictured
 
 IMAGES = "images/"
 MOST_FRAMES = 8
-"""Maximum number of video frames in a case; longer videos are sampled at even intervals."""
+"""The maximum number of video frames in a case; longer videos are sampled at even intervals."""
 _NOT_INSIDE = re.compile(r"[\\\0]|^[A-Za-z]:")
 """Matches Windows paths and invalid names; a colon elsewhere is part of a name (ego4d:scod-train-576)."""
 FRAME_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")

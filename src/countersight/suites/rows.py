@@ -27,7 +27,7 @@ from countersight.suites.suite import BadField, BadFile, Layout, Pictured, Row, 
 MAX_LINE: Final = 1 << 20
 """The longest part of a line that is read at once, so that a file with a very long line cannot exhaust the memory."""
 MAX_FILE: Final = 1 << 29
-"""Size limit of an unpacked JSON document, in bytes; the largest file of VQAv2 has under 400 million."""
+"""The size limit of an unpacked JSON document, in bytes; the largest file of VQAv2 has under 400 million."""
 _LONGEST_HEADER: Final = 300
 """The maximum number of characters of a header quoted in an error message."""
 _PICTURE_NAME: Final = re.compile(r".{1,400}\.(png|jpe?g|webp|gif|bmp|tiff?)", re.I)

@@ -247,7 +247,7 @@ def write_table(folders: Sequence[Path], path: Path) -> Path:
     """Write a table with one row per trained folder: accuracy in per cent with spread over seeds and a 95 %
     interval."""
     if not folders:
-        raise CountersightError("name the folders of trained matchers: countersight train tables DIR …")
+        raise CountersightError("name the folders of the trained matchers: countersight train tables DIR …")
     rows = sorted(_row(folder) for folder in folders)
     note = "\nReported accuracies are for CoSIm's validation split. Intervals are 95 %, clustered by picture.\n"
     return write_text(path, "# Matchers\n\n" + HEAD + "\n".join(rows) + "\n" + note)

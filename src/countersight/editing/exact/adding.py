@@ -41,10 +41,10 @@ from countersight.scenes import (
 Disc = tuple[float, float, float]
 """A circle: x and y of the middle, and the radius."""
 STEP = 7.0
-"""Spacing of the jittered grid of candidate places; circles use a finer grid."""
+"""The spacing of the jittered grid of candidate places; circles use a finer grid."""
 DOT_STEP = 2.5
 MOST_PLACES = 640
-"""Maximum number of grid points in one direction, because a scene may come from an untrusted file."""
+"""The maximum number of grid points in one direction, because a scene may come from an untrusted file."""
 
 
 def in_the_open(
@@ -83,7 +83,7 @@ def _grid(rng: Random, left: float, top: float, right: float, bottom: float, ste
 
 
 MOST_ADDED = 60
-"""Maximum number of objects added at once; a scene has room for fewer."""
+"""The maximum number of objects added at once; a scene has room for fewer."""
 
 
 def add_things(instruction: Instruction, scene: Scene, rng: Random) -> Iterator[Edit]:

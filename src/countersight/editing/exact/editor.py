@@ -33,18 +33,19 @@ from countersight.scenes import (
 )
 
 MARGIN = 2
-"""Margin of the mask around the change in pixels, because smoothed edges change a little beyond it."""
+"""The margin of the mask around the change in pixels, because smoothed edges change a little beyond it."""
 STRANGE = 0.02
-"""Largest share of pixels in which a picture may differ from the drawing of its scene."""
+"""The largest share of pixels in which a picture may differ from the drawing of its scene."""
 LEVELS = 32
-"""Largest difference of an edge pixel between two versions of the rasteriser."""
+"""The largest difference of an edge pixel between two versions of the rasteriser."""
 MOST = 2_000
-"""Maximum number of objects in a scene and corners of a polygon, because a scene may come from an untrusted file."""
+"""The maximum number of objects in a scene and corners of a polygon, because a scene may come from an untrusted
+file."""
 FAR = 0.4
-"""Distance of a move, as a share of the picture's width; less if there is no room."""
+"""The distance of a move, as a share of the picture's width; less if there is no room."""
 _LARGER = (1.8, 1.6, 1.5, 1.4, 1.3, 1.2, 1.15)
 _SMALLER = (0.6, 0.7, 0.75, 0.8, 0.85)
-"""Scale factors to try for "larger" and "smaller", the most visible first."""
+"""The scale factors to try for "larger" and "smaller", the most visible first."""
 _DIRECTIONS = {
     **{"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1), "top": (0, -1), "bottom": (0, 1)},
     **{"upwards": (0, -1), "downwards": (0, 1)},

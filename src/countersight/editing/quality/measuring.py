@@ -17,11 +17,11 @@ from countersight.picture import Picture, Pixels, as_seen
 LARGEST = 1536
 """Pictures with a longer side are scaled down to this for comparison; smaller details do not matter."""
 SEEN = 64
-"""Minimum length in pixels of the shorter side for a perceptual network."""
+"""The minimum length in pixels of the shorter side for a perceptual network."""
 Tones = NDArray[np.float32]
 """An array of height × width × channels, with values from 0 to 255."""
 RADIUS = 5
-"""Radius of the window of the structural similarity: a Gaussian of 1.5 pixels, cut off as in the paper."""
+"""The radius of the window of the structural similarity: a Gaussian of 1.5 pixels, cut off as in the paper."""
 SIGMA = 1.5
 MIDDLE = np.float32(128)
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
@@ -44,15 +44,15 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
     ssim_outside: float | None = None
     lpips_inside: float | None = None
     lpips_outside: float | None = None
-    """Similarity (SSIM) and perceptual distance (LPIPS) inside and outside the mask; None if the part is empty or, for
-    LPIPS, if there are no weights."""
+    """The similarity (SSIM) and perceptual distance (LPIPS) inside and outside the mask; None if the part is empty or,
+    for LPIPS, if there are no weights."""
     changed_inside: float | None = None
     changed_outside: float | None = None
     """The shares of changed pixels inside and outside the mask."""
     registration: str = ""
     """The method of alignment, if one was needed: a shift or an affine map; `none` if neither helped."""
     size: tuple[int, int] | None = None
-    """Width and height of the edit, if they differ from the original's."""
+    """The width and height of the edit, if they differ from the original's."""
     ssim: float | None = None
     lpips: float | None = None
     changed: float | None = None
@@ -62,19 +62,19 @@ class EditQuality(msgspec.Struct, frozen=True, omit_defaults=True):
 LEVEL = 24
 """A pixel has changed if a channel, averaged over 3 x 3 pixels, differs by more than this (from 0 to 255)."""
 LEAST_INSIDE = 0.02
-"""Minimum share of pixels inside the mask that must change."""
+"""The minimum share of pixels inside the mask that must change."""
 LEAST_CHANGED = 0.0002
-"""Minimum share of pixels of the whole picture that must change if there is no mask."""
+"""The minimum share of pixels of the whole picture that must change if there is no mask."""
 MOST_OUTSIDE = 0.05
-"""Maximum share of pixels outside the mask that may change."""
+"""The maximum share of pixels outside the mask that may change."""
 MOST_CHANGED = 0.6
-"""Maximum share of pixels of the whole picture that may change if there is no mask."""
+"""The maximum share of pixels of the whole picture that may change if there is no mask."""
 LEAST_SSIM_OUTSIDE = 0.8
-"""Minimum similarity to the original outside the mask."""
+"""The minimum similarity to the original outside the mask."""
 MOST_STRETCHED = 0.1
-"""Maximum relative difference in the ratio of width to height."""
+"""The maximum relative difference in the ratio of width to height."""
 MOST_MOVED = 0.15
-"""Maximum movement of a corner in the alignment, as a share of the longer side."""
+"""The maximum movement of a corner in the alignment, as a share of the longer side."""
 RULE = (
     f"less than {LEAST_INSIDE:.0%} of the pixels inside the mask changed (without a mask: less than "
     f"{LEAST_CHANGED:.2%} of all)",

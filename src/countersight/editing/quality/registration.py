@@ -16,7 +16,7 @@ Grey = NDArray[np.float32]
 
 STILL: Warp = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 ALIKE = 1.0
-"""Largest mean difference in grey levels (of 255) at which no alignment is needed."""
+"""The largest mean difference in grey levels (of 255) at which no alignment is needed."""
 BETTER = 0.9
 """An alignment is used only if it reduces the difference to this share or less."""
 FINER = 0.97

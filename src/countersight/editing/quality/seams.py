@@ -13,21 +13,21 @@ from countersight.detection import Mask, box_of, grow_mask
 from countersight.picture import Pixels
 
 RIM = 3
-"""Pixels on both sides of the rim used for comparison."""
+"""The number of pixels on both sides of the rim that are compared."""
 AROUND = 24
-"""Width in pixels of the surroundings whose texture is compared with the inside."""
+"""The width in pixels of the surroundings whose texture is compared with the inside."""
 FINE = 2.0
-"""Blur radius in pixels; the detail that it removes counts as texture."""
+"""The blur radius in pixels; the detail that it removes counts as texture."""
 QUIET = 1.0
-"""Grey levels added to both sides of a comparison, to avoid division by zero in plain areas."""
+"""The grey levels added to both sides of a comparison, to avoid division by zero in plain areas."""
 CELL = 8
-"""Side in pixels of the cells whose colours are compared to find painted structures."""
+"""The side in pixels of the cells whose colours are compared to find painted structures."""
 SURROUNDING_SHARE, LEAST_SURROUNDING = 0.35, 12
-"""Width of the surroundings whose structure is compared: a share of the hole's size, plus this many pixels."""
+"""The width of the surroundings whose structure is compared: a share of the hole's size, plus this many pixels."""
 FEWEST_INSIDE, FEWEST_AROUND = 3, 8
-"""Minimum number of cells inside and around a hole to compare their structures."""
+"""The minimum number of cells inside and around a hole to compare their structures."""
 LEAST = 30
-"""Minimum number of pixels for a measurement."""
+"""The minimum number of pixels for a measurement."""
 
 Tones = NDArray[np.float32]
 
@@ -36,13 +36,14 @@ class Seams(msgspec.Struct, frozen=True, omit_defaults=True):
     """Measurements of how visible an edit is; a value is None if there are too few pixels to measure it."""
 
     seam: float | None = None
-    """Differences across the rim of the mask, as a multiple of those next to it: 1 for an invisible rim."""
+    """The differences across the rim of the mask, as a multiple of those next to it: 1 for an invisible rim."""
     texture: float | None = None
-    """Texture inside the mask, as a multiple of the texture around it: far below 1 if the filling is blurred."""
+    """The texture inside the mask, as a multiple of the texture around it: far below 1 if the filling is blurred."""
     structure: float | None = None
-    """Strong edges inside the mask, as a multiple of those around it: above 1 if something was painted into it."""
+    """The strong edges inside the mask, as a multiple of those around it: above 1 if something was painted into it."""
     left: float | None = None
-    """Correlation of the texture inside the mask before and after: near 1 if the removed object is still visible."""
+    """The correlation of the texture inside the mask before and after: near 1 if the removed object is still
+    visible."""
     hole: float = 0.0
     """The share of the picture that the mask covers."""
 

@@ -180,9 +180,9 @@ class CosimTally:
     def __init__(self) -> None:
         self.cases = 0
         self.untyped = 0
-        """Changes without a known type."""
+        """The number of changes without a known type."""
         self.assigned = 0
-        """Changes whose types were assigned by people; the types of the others are proposed by rules."""
+        """The number of changes whose types were assigned by people; the types of the others are proposed by rules."""
         self.lengths: dict[str, list[int]] = {part: [] for part in REPORTED_WORDS}
         """The number of words in each text, by part."""
         self.words: dict[str, set[str]] = {part: set() for part in REPORTED_WORDS}

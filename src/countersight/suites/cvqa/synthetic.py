@@ -65,8 +65,8 @@ SIZE = 3000
 MakeAt = Callable[[int], "Iterator[SyntheticMade]"]
 """Makes the case at a position of the dataset, and its control if there are controls."""
 CHUNK = 16
-"""Number of cases that a worker makes at a time, which takes about 0.2 seconds, so that stopping is quick and overhead
-is low."""
+"""The number of cases that a worker makes at a time, which takes about 0.2 seconds, so that stopping is quick and
+overhead is low."""
 
 
 class SyntheticMade(msgspec.Struct, frozen=True):

@@ -46,7 +46,9 @@ Numbers = tuple[int, ...]
 """Flowers in the named polygon only, in the other only, in both, in neither; or dots in six circles, row by row."""
 
 _TRIES = 100
-"""Attempts to draw four scenes before the number of removed items is redrawn; some numbers allow too few answers."""
+"""The number of attempts to draw four scenes before the number of removed items is redrawn, because some numbers allow
+too few answers.
+"""
 
 
 class Puzzle(msgspec.Struct, frozen=True):

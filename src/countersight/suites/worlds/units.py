@@ -21,7 +21,7 @@ from countersight.worlds import Difficulty
 
 Thing = TypeVar("Thing")
 _WORLDS = 40
-"""Number of worlds built for one kind of change before another kind is tried."""
+"""The number of worlds built for one kind of change before another kind is tried."""
 _ATTEMPTS = 500
 _RAREST = 0.01
 """The smallest share of agreement used for weights; rarer agreements have the weight of this share."""
