@@ -16,6 +16,7 @@ from countersight.cli import main
 from countersight.dataset import Dataset, DatasetWriter
 from countersight.engine import PROMPTS, QuestionPlan, RunFolder, RunOptions, Tally
 from countersight.errors import RunError
+from countersight.models import ModelSettings, open_model
 from countersight.scoring import score_run
 
 
@@ -50,9 +51,8 @@ def test_the_number_of_questions_is_known_before_the_first_is_asked(tmp_path):
     ask(folder, tmp_path / "r", "chance")
     (tmp_path / "r" / "replies.jsonl").write_bytes(b"")
     tally = Tally()
-    asks = QuestionPlan(
-        RunFolder.open(tmp_path / "r"), Dataset.open(folder), tally, RunOptions(PROMPTS["0-shot"]), needs_picture=False
-    )
+    run, model = RunFolder.open(tmp_path / "r"), open_model("chance", ModelSettings())
+    asks = QuestionPlan(run, Dataset.open(folder), tally, RunOptions(PROMPTS["0-shot"]), model)
     next(asks.chains())
     assert tally.total == 40
 

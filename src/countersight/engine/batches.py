@@ -119,7 +119,7 @@ async def ask_in_batches(
         run = begin_run(dataset, output, model, options, pool)
         record_sample(run, options)
         tally = tally or Tally()
-        plan = QuestionPlan(run, dataset, tally, options, needs_picture=model.needs_picture)
+        plan = QuestionPlan(run, dataset, tally, options, model)
         conversations = conversations_of(run, dataset, pool=pool)
         with run.writing() as journal, Journal(output / BATCHES) as log:
             work = _BatchCall(run, model, batches, conversations, journal, log, tally)

@@ -75,7 +75,7 @@ def estimate_run(
         begun = (folder / MANIFEST).exists()
         run = RunFolder.open(folder) if begun else begin_run(dataset, Path(elsewhere) / "run", model, options, pool)
         conversations = conversations_of(run, dataset, pool=pool)
-        plan = QuestionPlan(run, dataset, Tally(), options, needs_picture=model.needs_picture)
+        plan = QuestionPlan(run, dataset, Tally(), options, model)
         for chain in plan.chains():
             questions += len(chain)
             if len(requests) < SAMPLED_QUESTIONS:

@@ -13,7 +13,7 @@ from countersight.case import TWICE, WORLDS, Case, Option, Order, Question, Repl
 from countersight.dataset import Dataset, hidden_in
 from countersight.engine.journal import read_journal, read_with_offsets, reply_at
 from countersight.engine.options import RunOptions
-from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, Tally, is_doubtful, status_of
+from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, NO_PICTURE_BY_DESIGN, Tally, is_doubtful, status_of
 from countersight.engine.prompts import graph_in_words
 from countersight.engine.retry import RetriesExhausted
 from countersight.engine.run_folder import JOURNAL, ORDERS, RunFolder
@@ -222,8 +222,8 @@ class QuestionPlan:
         dataset: Dataset,
         tally: Tally,
         options: RunOptions,
+        model: Model,
         *,
-        needs_picture: bool,
         failed_too: bool = True,
     ) -> None:
         """Without `failed_too`, questions that failed before are not asked again."""
@@ -234,7 +234,8 @@ class QuestionPlan:
         self._prompt = run.manifest.prompt
         self._case_questions = CASE_QUESTIONS if run.manifest.shown else CASE_QUESTIONS[:2]
         self._ranked = run.manifest.answering == "rank"
-        self._needs_picture = needs_picture
+        self._needs_picture = model.needs_picture
+        self._fewest_pictures = model.picture_limits[0] if isinstance(model, Viewer) else 0
         self._tally = tally
         self._again, self._suspect = options.again, _STATES_TO_READ.get(options.again)
         questions = len(CASE_QUESTIONS) * dataset.lines
@@ -282,17 +283,21 @@ class QuestionPlan:
             if question is not None:
                 obstacle = ""
                 if self._lacks_picture(case, world, telling):
-                    obstacle = NO_PICTURE
+                    obstacle = NO_PICTURE_BY_DESIGN if case.text_only else NO_PICTURE
                 elif self._ranked and not answer_options(question, ranked=True):
                     obstacle = NO_OPTIONS
                 yield len(CASE_QUESTIONS) * row + bit, Ask(row, case, world, telling, question), obstacle
 
     def _lacks_picture(self, case: Case, world: World, telling: Telling) -> bool:
-        """Whether the question needs a picture, and the case has neither a picture nor a causal graph that describes
-        it."""
+        """Whether the question has no picture, and the model or the prompt needs one.
+
+        The prompt needs none if it describes the picture by its causal graph.
+        """
         prompt = self._prompt.of(world)
         if not (self._needs_picture and prompt.picture) or case.picture(world, telling) is not None:
             return False
+        if self._fewest_pictures:
+            return True
         return not case.text_only and not (prompt.tells_graph and graph_in_words(case.graph))
 
     def _read_states(self) -> None:

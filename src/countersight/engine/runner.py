@@ -190,10 +190,7 @@ class _Runner:
 
     async def ask_all(self, options: RunOptions, *, failed_too: bool) -> None:
         """Ask all pending questions until `stop` is set; raises an error that would affect every remaining question."""
-        needs_picture = self._model.needs_picture
-        plan = QuestionPlan(
-            self._run, self._dataset, self._tally, options, needs_picture=needs_picture, failed_too=failed_too
-        )
+        plan = QuestionPlan(self._run, self._dataset, self._tally, options, self._model, failed_too=failed_too)
         in_orders = any(self._prompt.of(world).orders != "one" for world in TWO_WORLDS)
         with self._run.writing() as journal, Journal(self._run.path / ORDERS) if in_orders else nullcontext() as orders:
 
