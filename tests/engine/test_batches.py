@@ -2,22 +2,27 @@
 
 import asyncio
 import json
+import threading
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from making import dataset
 from models.provider_server import KEY, AnthropicDialect, ChatDialect, GeminiDialect, Providers
-from running import replies, run_command
+from running import replies, run_command, start_command
+from waiting import wait_until
 
 from countersight.dataset import Dataset
-from countersight.engine import RunOptions, ask_in_batches, batches, find_prompt, outstanding
+from countersight.engine import RunOptions, ask_in_batches, find_prompt, outstanding
 from countersight.errors import BatchRefused, CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
 from countersight.models import batches as batches_module
 
 
 class BatchServer(Providers):
-    """The batch APIs of three providers: what is handed in is done when `done` is set, but for what is `lost`."""
+    """The batch APIs of three providers: what is handed in is done when `done` is set, but for what is `lost`.
+
+    A batch is taken at once, and acknowledged as soon as `speaks` is set.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,6 +31,8 @@ class BatchServer(Providers):
         self.batches = {}
         self.files = {}
         self.labels = {}
+        self.speaks = threading.Event()
+        self.speaks.set()
 
     def sizes(self):
         return [len(requests) for requests in self.batches.values()]
@@ -44,6 +51,7 @@ class BatchServer(Providers):
     def _take(self, requests, label):
         name = f"batches/b{len(self.batches)}"
         self.batches[name], self.labels[name] = requests, label
+        self.speaks.wait()
         return name
 
     def _openai_file(self, path, body):
@@ -166,22 +174,17 @@ def test_a_later_call_collects_the_answers_of_a_batch_at_half_the_price(kind, se
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_a_call_killed_while_sending_does_not_pay_twice(kind, server, tmp_path, monkeypatch) -> None:
+def test_a_call_killed_while_sending_does_not_pay_twice(kind, server, tmp_path) -> None:
     """Its batch is found behind others, on the last page of the provider's list."""
     folder = dataset(tmp_path / "data", 3)
     for _ in range(2):
         server._take([], "somebody else's")
-    written = batches._BatchCall._write
-
-    def killed(self, event):
-        if event.what == "sent":
-            raise KeyboardInterrupt
-        written(self, event)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(batches._BatchCall, "_write", killed)
-        with pytest.raises(KeyboardInterrupt):
-            call(folder, tmp_path / "run", NAMES[kind])
+    server.speaks.clear()
+    process = start_command(folder, tmp_path / "run", NAMES[kind], "--batch")
+    wait_until(lambda: len(server.batches) == 3, process)
+    process.kill()
+    process.communicate()
+    server.speaks.set()
     assert [event.batch for event in outstanding(tmp_path / "run").values()] == [""]
     assert call(folder, tmp_path / "run", NAMES[kind]).sent == 0
     server.done = True

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import httpx
-from collecting import without_tests
 from killable import free_port
 from waiting import wait_until
 
@@ -24,13 +23,6 @@ def collect(verb: str, campaign: Path, *more: str) -> str:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         assert main(["collect", verb, str(campaign), *more]) == 0
     return printed.getvalue()
-
-
-def new_campaign(folder: Path, dataset: Path) -> Path:
-    """A campaign in which people verify the cases of a dataset, without a test before they may begin."""
-    collect("new", folder, "--flow", "verify", "--from", str(dataset))
-    without_tests(folder)
-    return folder
 
 
 class Served:
@@ -62,17 +54,10 @@ class Served:
 
 
 class Annotator:
-    """Somebody who joins by a one-time link or logs in, and sends forms."""
+    """Somebody who logs in, and sends forms."""
 
     def __init__(self, address: str) -> None:
         self.http = httpx.Client(base_url=address, timeout=280, trust_env=False)
-
-    def join(self, link: str) -> "Annotator":
-        """Choose a password, and agree to take part."""
-        path = re.search(r"/join/[\w-]+", link)[0]
-        self._post(path, path, password=PASSWORD, again=PASSWORD)
-        self._post("/consent", "/consent")
-        return self
 
     def login(self, name: str) -> "Annotator":
         self._post("/login", "/login", name=name, password=PASSWORD)
