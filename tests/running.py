@@ -21,10 +21,11 @@ QUICK = RetryPolicy(concurrency=8, attempts=3, backoff=0.01)
 class Scripted:
     """A model that replies to a request as a function says, and keeps the requests."""
 
-    name, settings, needs_picture = "scripted", {}, False
+    settings = {}
 
-    def __init__(self, say):
-        self.say, self.requests = say, []
+    def __init__(self, say, name="scripted", *, needs_picture=False):
+        self.say, self.name, self.needs_picture = say, name, needs_picture
+        self.requests = []
 
     async def reply(self, request):
         self.requests.append(request)

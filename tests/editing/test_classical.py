@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from editing.edits import edit, pixels, white
-from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, jpeg, landscape, photograph, png
+from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, landscape, photograph, png
 from PIL import Image
 from published import published
 
@@ -110,13 +110,6 @@ def test_a_recoloured_thing_is_called_by_its_new_colour_and_keeps_its_light_and_
     assert of_colour(after[inner][None], colour).mean() > 0.7
     shades = [np.asarray(Image.fromarray(picture).convert("L"))[inner] for picture in (PHOTOGRAPH, after)]
     assert np.corrcoef(*shades)[0, 1] > 0.7
-
-
-def test_the_control_edit_returns_the_same_bytes_and_a_black_mask(editor):
-    picture = jpeg(PHOTOGRAPH)
-    edited = edit(editor, picture, "nothing", name=NAME)
-    assert edited.picture.data == picture.data
-    assert not white(edited.mask).any()
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ import shutil
 import pytest
 import torch
 from editing.edits import pixels, white
-from editing.hosting import CHANGE, NOTHING, PICTURE, SQUARE, annotated_square, edit, edits
+from editing.hosting import CHANGE, PICTURE, SQUARE, annotated_square, edit, edits
 from editing.pipelines import PIPELINES
 from lazily import Lazy
-from msgspec.structs import replace
 from PIL import Image
 from safetensors.torch import load_file, save_file
 from tiers import mostly_slow
@@ -104,24 +103,6 @@ def test_pixels_outside_the_mask_do_not_change(tiny_pipeline, tmp_path, name):
     assert (after[~mask] == before[~mask]).all()
     assert (after[mask] != before[mask]).any()
     assert edited.log["pipeline"] == name
-
-
-@pytest.mark.parametrize("name", FILLING)
-def test_fill_pipelines_need_a_mask(tiny_pipeline, name):
-    with pytest.raises(EditFailed, match="“square” could not be located"):
-        paint(tiny_pipeline(name))
-    with pytest.raises(EditFailed, match="needs a mask, and there is none for “move”"):
-        paint(tiny_pipeline(name), instruction=replace(CHANGE, action="move"))
-    edited = paint(tiny_pipeline(name), instruction=NOTHING)
-    assert edited.picture == PICTURE
-    assert not white(edited.mask).any()
-
-
-def test_the_control_edit_is_computed_too(tiny_pipeline):
-    edited = paint(tiny_pipeline(KONTEXT), instruction=NOTHING)
-    assert "Change nothing at all." in edited.log["prompt"]
-    assert edited.picture != PICTURE
-    assert not white(edited.mask).any()
 
 
 @pytest.mark.parametrize("size", [(640, 480), (333, 500), (4000, 1000), (17, 1000), (1, 1)])

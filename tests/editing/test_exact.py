@@ -169,14 +169,6 @@ def test_resizing_and_reshaping():
     assert {flower.shape for flower in exactly(FLOWERS, "reshape", "flowers", "spoon").scene.flowers} == {"spoon"}
 
 
-def test_the_control_edit_returns_the_same_bytes_and_a_black_mask():
-    picture = drawing(DOTS)
-    edited = edit("exact", picture, "nothing", scene=DOTS)
-    assert edited.picture.data == picture.data
-    assert edited.scene == DOTS
-    assert not white(edited.mask).any()
-
-
 @pytest.mark.parametrize(
     ("scene", "action", "target", "value", "why"),
     [

@@ -3,7 +3,7 @@
 import pytest
 from editing.edits import pixels, white
 from editing.hosting import CHANGE, FLUX, KEY, NOTHING, PICTURE, SQUARE, annotated_square, edit, edits
-from editing.servers import PictureServer, negative
+from editing.servers import PictureServer, as_json, negative
 from msgspec.structs import replace
 
 from countersight.editing.protocol import EditorSettings, EditRequest, open_editor
@@ -145,16 +145,20 @@ def test_a_service_that_stays_busy_is_overloaded(at):
         "file:///etc/passwd",
         "//api.bfl.ai/v1",
         "",
+        "http://[",
+        7,
+        ["https://api.bfl.ai"],
     ],
 )
 def test_the_key_is_sent_only_to_the_service(at, place):
-    with PictureServer() as other:
-        address = place.format(other=other.url, port=other.port)
-        with PictureServer(order=f"look at {address}") as server:
-            at(server)
-            with pytest.raises(EditFailed, match="unexpected address"):
-                edit(FLUX)
-            assert len(server.asked) == 1
+    with PictureServer() as other, PictureServer() as server:
+        if isinstance(place, str):
+            place = place.format(other=other.url, port=other.port).replace("OWN", str(server.port))
+        server.faults["order"] = [lambda server: as_json({"id": "order-0", "polling_url": place})]
+        at(server)
+        with pytest.raises(EditFailed, match="unexpected address"):
+            edit(FLUX)
+        assert len(server.asked) == 1
     assert other.asked == []
 
 

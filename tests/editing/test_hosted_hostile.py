@@ -44,14 +44,3 @@ def test_any_response_gives_a_picture_or_a_failed_edit(at, name, bodies):
         at(server)
         made = edits(name, *[EditRequest(PICTURE, CHANGE)] * len(bodies))
     assert all(isinstance(one, Edited | AskingFailed) for one in made), made
-
-
-@pytest.mark.parametrize(
-    "body", [{"polling_url": 7}, {"polling_url": ["https://api.bfl.ai"]}, {"polling_url": "http://["}]
-)
-def test_an_order_with_an_invalid_polling_address_is_a_failed_edit(at, body):
-    with PictureServer(order=[lambda server: web.Response(text=json.dumps(body))]) as server:
-        at(server)
-        (made,) = edits(FLUX, EditRequest(PICTURE, CHANGE))
-    assert isinstance(made, AskingFailed)
-    assert "unexpected address" in str(made)

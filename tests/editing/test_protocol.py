@@ -1,7 +1,10 @@
 """Editors by name, the words they are told, and orders that are paid for once, whenever the process is killed."""
 
 import pytest
+from editing.edits import dots, drawing, white
+from editing.edits import edit as edit_with
 from editing.hosting import CHANGE, FLUX, PICTURE, edit, edits
+from editing.photographs import jpeg, photograph
 from editing.servers import PictureServer, negative
 from msgspec.structs import replace
 
@@ -118,6 +121,14 @@ def test_a_prompt_contains_both_parts_of_an_instruction():
     assert "blue" not in control
     assert description_of(BLUE) == "The car is blue, with the same wheels."
     assert description_of(replace(BLUE, positive="Is it blue?")) == "Is it blue?"
+
+
+@pytest.mark.parametrize(("editor", "scene"), [("exact", dots()), ("classical", None)])
+def test_a_control_edit_without_a_generator_returns_the_same_bytes_and_a_black_mask(editor, scene):
+    picture = drawing(scene) if scene else jpeg(photograph())
+    edited = edit_with(editor, picture, "nothing", scene=scene)
+    assert (edited.picture.data, edited.scene) == (picture.data, scene)
+    assert not white(edited.mask).any()
 
 
 def test_an_unknown_name_gets_a_suggestion():

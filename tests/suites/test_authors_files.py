@@ -15,7 +15,7 @@ import pytest
 from importing import import_suite, json_file
 from making import picture
 from published import published
-from running import ask
+from running import Scripted, ask
 
 import countersight as cs
 from countersight.cli import main
@@ -155,19 +155,9 @@ def test_okvqa_has_ten_answers_eleven_categories_and_names_of_cocos_pictures():
     assert set(shown) == {"COCO_train2014_000000458752.jpg"}
 
 
-class Scripted:
-    """A model that says to each question of a list what was made up for it, in the order of their keys."""
-
-    name, settings, needs_picture = "scripted", {}, False
-
-    def __init__(self, said):
-        self._said = said
-
-    async def reply(self, request):
-        return Answer(self._said[request.key.partition("/")[0]])
-
-    async def close(self):
-        pass
+def says(texts):
+    """A model that says one text to each case."""
+    return Scripted(lambda request: Answer(texts[request.key.partition("/")[0]]))
 
 
 def authors_rows(name):
@@ -180,7 +170,7 @@ def answered(rows, where):
     chance = Random(3)
     made_up = [chance.choices(list(SAYS), (5, 5, 2))[0] for _ in rows]
     said = {case.id: chance.choice(SAYS[answer]) for case, answer in zip(cases, made_up, strict=True)}
-    ask(where / "d", where / "r", Scripted(said))
+    ask(where / "d", where / "r", says(said))
     return made_up, imported, bad, cs.score(where / "r")
 
 
@@ -278,7 +268,7 @@ def test_a_missing_answer_leaves_out_its_question_and_figure_only(tmp_path):
     cases, _, _ = import_suite("hallusionbench", json_file(tmp_path / "h.json", rows), tmp_path / "d")
     missing = {cases[0].id, cases[7].id}  # question 0 about figure 0 of one set, question 1 about figure 0 of the next
     said = {case.id: SAYS[case.factual.answer][0] for case in cases if case.id not in missing}
-    ask(tmp_path / "d", tmp_path / "r", Scripted(said))
+    ask(tmp_path / "d", tmp_path / "r", says(said))
     line = cs.score(tmp_path / "r").sets[-1]
     assert [metric.rate.n for metric in line.metrics.values()] == [40 - 2, 50 - 2, 20 - 2]
     assert (line.answers.n, {metric.left_out for metric in line.metrics.values()}) == (118, {2})
@@ -310,7 +300,7 @@ def test_acquired_is_read_and_scored_although_video_ids_contain_colons(name, tmp
     cases, imported, bad = import_suite("acquired", source, tmp_path / "d", tmp_path / "frames")
     assert (imported.cases, imported.without_picture) == (518, 0)
     assert {reason for _, _, reason in bad} == {"the right one is listed twice"}
-    ask(tmp_path / "d", tmp_path / "r", Scripted({case.id: "A" for case in cases}))
+    ask(tmp_path / "d", tmp_path / "r", says({case.id: "A" for case in cases}))
     kept = [row for row in rows if row["answer1"] != row["answer2"]]
     assert sum(":" in case.image for case in cases) == sum(":" in row["video_id"] for row in kept) == 131
     scores = cs.score(tmp_path / "r")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from importing import import_suite, json_file, jsonl_file
 from making import picture
-from running import ask
+from running import Scripted, ask
 
 import countersight as cs
 from countersight.cli import main
@@ -50,30 +50,15 @@ def red(number):
     return picture((number % 256, 0, 0))
 
 
-class Saying:
-    """A model that says what a function makes of a request."""
-
-    settings, needs_picture = {}, False
-
-    def __init__(self, says, name):
-        self.name, self._says = name, says
-
-    async def reply(self, request):
-        return Answer(self._says(request))
-
-    async def close(self):
-        pass
-
-
 def run(folder, out, says, **how):
     """The scores of a model that says what a function makes of the words and the pictures of a question."""
-    ask(folder, out, Saying(lambda request: says(request.question, request.pictures), out.name), **how)
+    ask(folder, out, Scripted(lambda request: Answer(says(request.question, request.pictures)), out.name), **how)
     return cs.score(out)
 
 
 def run_by_id(folder, out, texts, otherwise=""):
     """The scores of a model that says one text to each case."""
-    ask(folder, out, Saying(lambda request: texts.get(request.key.partition("/")[0], otherwise), out.name))
+    ask(folder, out, Scripted(lambda request: Answer(texts.get(request.key.partition("/")[0], otherwise)), out.name))
     return cs.score(out)
 
 
@@ -424,11 +409,10 @@ def test_acquired_shows_frames_and_has_two_answers(tmp_path):
     assert bad == [(2, "correct_answer_key", "'answer3' is not one of answer1, answer2")]
 
 
-@pytest.mark.parametrize("suite", ["vlms-are-biased", "visual-counterfact"])
-def test_a_damaged_parquet_file_is_an_error(tmp_path, suite):
+def test_a_damaged_parquet_file_is_an_error(tmp_path):
     (tmp_path / "t.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(CountersightError, match=r"t\.parquet is not a Parquet file"):
-        import_suite(suite, tmp_path / "t.parquet", tmp_path / "d")
+        import_suite("vlms-are-biased", tmp_path / "t.parquet", tmp_path / "d")
 
 
 def test_a_missing_column_and_a_broken_picture_are_errors(tmp_path):
@@ -438,17 +422,6 @@ def test_a_missing_column_and_a_broken_picture_are_errors(tmp_path):
     del row["topic"]
     with pytest.raises(CountersightError, match=r"b\.parquet: topic is not a column of the file"):
         cs.make("vlms-are-biased", tmp_path / "b", source=parquet(tmp_path / "b.parquet", [row]))
-
-
-def test_frames_outside_the_folder_are_refused(tmp_path):
-    scene = {
-        "scene_index": 1,
-        "video_filename": "../../secret.mp4",
-        "questions": [{"question": "What?", "question_type": "descriptive", "answer": "red"}],
-    }
-    (tmp_path / "p").mkdir()
-    with pytest.raises(CountersightError):
-        import_suite("clevrer", json_file(tmp_path / "v.json", [scene]), tmp_path / "d", tmp_path / "p")
 
 
 @given(st.recursive(st.none() | st.text(max_size=5) | st.binary(max_size=5) | st.integers(), st.lists, max_leaves=5))

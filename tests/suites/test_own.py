@@ -122,16 +122,6 @@ def test_a_misspelt_column_is_an_error(name, meant, tmp_path, photos):
     assert imported(tmp_path, [row], header + "notes")[1] == []
 
 
-def test_a_value_that_is_not_utf_8_is_reported_with_its_remedy(tmp_path, photos):
-    (tmp_path / "t.csv").write_bytes(
-        "image,counterfactual_question,counterfactual_answer\na.png,Größe?,3\n".encode("latin-1")
-    )
-    bad = []
-    with pytest.raises(cs.CountersightError, match="no dataset was made"):
-        cs.make("own", tmp_path / "d", source=tmp_path / "t.csv", on_bad=lambda *told: bad.append(told))
-    assert bad == [(2, "counterfactual_question", "is not UTF-8 text; save the file as UTF-8")]
-
-
 def test_unknown_columns_are_reported(tmp_path, photos, capsys):
     source = tmp_path / "t.csv"
     source.write_text("image,counterfactual_question,counterfactual_answer,notes\na.png,How many if?,two,x\n")

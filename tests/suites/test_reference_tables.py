@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
-from fractions import Fraction
 
 import pytest
 
@@ -11,9 +10,6 @@ from countersight.suites.reference import PaperTable, Printed, comparable_tables
 from countersight.suites.registry import terms
 
 TABLES = [each for paper in papers() for each in tables(paper)]
-
-ASPECTS = {"count": 348, "color": 221, "size": 195, "shape": 111, "direction": 158, "common": 165}
-"""Questions in each aspect of CFMM, worked out from the cells. The paper says 1,200 in all; these are 1,198."""
 
 
 def number(cell: Printed | None) -> Decimal:
@@ -29,12 +25,6 @@ def rounding(*cells: Printed | None) -> Decimal:
 
 def batched(cells: tuple[Printed | None, ...], size: int) -> Iterator[tuple[Printed | None, ...]]:
     return (cells[start : start + size] for start in range(0, len(cells), size))
-
-
-def share_of(cell: Printed, n: int) -> int | None:
-    """How many of n it is, or None where no whole number of n is printed so."""
-    nearest = round(cell.value * n / 100)
-    return nearest if abs(Fraction(100 * nearest, n) - Fraction(cell.value)) <= Fraction(rounding(cell)) else None
 
 
 CHECKED = {
@@ -94,14 +84,6 @@ def test_every_total_of_cfmm_is_the_sum_of_its_aspects_as_printed() -> None:
             added = aspects.cells[measure::3]
             recomputed = sum(map(number, added), Decimal(0))
             assert abs(recomputed - number(total)) <= rounding(*added, total), totals
-
-
-@pytest.mark.parametrize("aspect", ASPECTS)
-def test_the_size_of_an_aspect_fits_most_of_its_cells(aspect: str) -> None:
-    places = [at for at, place in enumerate(table("cfmm-2").places) if place.line == aspect]
-    cells = {system.cells[at] for system in table("cfmm-2").systems for at in places}
-    misfits = {n: sum(share_of(cell, n) is None for cell in cells if cell) for n in range(50, 400)}
-    assert min(misfits, key=lambda n: (misfits[n], n)) == ASPECTS[aspect]
 
 
 # ---- how they are asked for ---------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import json
 import pytest
 from importing import csv_file, import_suite
 from making import picture
-from running import ask, replies
+from running import Scripted, ask, replies
 
 import countersight as cs
 from countersight.case import Case, Question, Reply
@@ -16,18 +16,6 @@ from countersight.scoring import judge
 
 ROW = {"image": "cup.png", "counterfactual_question": "How many cups if one broke?", "counterfactual_answer": "2"}
 WITHOUT = ROW | {"image": "none", "counterfactual_question": "How many legs if a dog lost one?"}
-
-
-class Looking:
-    """A model that wants a picture wherever there is one, and says how many it saw."""
-
-    name, settings, needs_picture = "looking", {}, True
-
-    async def reply(self, request):
-        return Answer(str(2 + len(request.pictures)))
-
-    async def close(self):
-        pass
 
 
 @pytest.fixture
@@ -42,7 +30,8 @@ def mixed(tmp_path):
 
 
 def test_a_question_without_a_picture_is_asked_and_scored(mixed, tmp_path):
-    tally = ask(mixed, tmp_path / "r", Looking())
+    looking = Scripted(lambda request: Answer(str(2 + len(request.pictures))), needs_picture=True)
+    tally = ask(mixed, tmp_path / "r", looking)
     assert {reply.row: reply.text for reply in replies(tmp_path / "r")} == {0: "3", 1: "2"}
     assert (tally.total, tally.unasked.total()) == (2, 1)
     line = cs.score(tmp_path / "r").overall
