@@ -8,8 +8,8 @@ VisMin-bench, the authors' table (.parquet with the pictures inside):
     id, image_0, image_1, text_0, text_1    two pictures and the caption of each
     category                                object, attribute, counting or relation (optional)
 
-COCO-Counterfactuals, the authors' examples.jsonl, with the unpacked images.zip as the picture folder. We have no copy of
-this file and are not certain of the names of its fields:
+COCO-Counterfactuals, the authors' examples.jsonl, with the unpacked images.zip as the picture folder. We have no copy
+of this file and are not certain of the names of its fields:
 
     id                      the name of the pair
     image_0, image_1        the pictures' names without extension: "236308_0_img_0" is images/236308_0_img_0.jpg
