@@ -14,7 +14,7 @@ from killable import Server
 from sqlalchemy import Connection
 
 from countersight.collect.campaign import Campaign
-from countersight.collect.flows import Flow, Phase, phase_of
+from countersight.collect.flows import Flow, Phase
 from countersight.collect.people import Role, add_person, agree, begin_session
 from countersight.collect.web.visit import COOKIE
 
@@ -132,9 +132,7 @@ class Worker(Visitor):
         offered = re.findall(r'action="/work/(\w+)"', await self.get("first page", "/work"))
         await self.pause()
         name = self.chance.choice(offered or [phase.name for phase in self.flow.phases])
-        phase = phase_of(self.flow, name)
-        assert phase is not None
-        self.phase: Phase = phase
+        self.phase: Phase = self.flow.phase(name)
         self.place = await self.post("take an item", f"/work/{name}", {})
 
     async def task(self, place: str, phase: Phase) -> str:

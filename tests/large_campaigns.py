@@ -86,7 +86,7 @@ def _contribute(
     if lease is None:
         return
     item = work.load_item(connection, lease.item_id)
-    past = work.load_past(connection, campaign.flow, item.id, phase.sees)
+    past = work.load_past(connection, campaign.flow, item.id, phase.name)
     form = Form(answer_to(campaign.flow.name, phase.name, turn + author, item.source.get("pictures", [""])[0]))
     content = campaign.flow.read(phase.name, form, item, past)
     assert not form.faults, form.faults

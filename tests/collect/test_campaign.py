@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 import threading
+import tomllib
 from contextlib import ExitStack
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -25,15 +27,14 @@ from sqlalchemy.exc import OperationalError
 from countersight.cli import main
 from countersight.collect import people, work
 from countersight.collect.campaign import Campaign
-from countersight.collect.figures import format_agreement, label_agreement
-from countersight.collect.flows import FLOWS, cfmm, cosim, flow_named, judge, verify
+from countersight.collect.figures import campaign_figures, format_agreement
+from countersight.collect.flows import FLOWS, flow_named
 from countersight.collect.flows.forms import YES_NO
 from countersight.collect.people import ROLES
 from countersight.collect.settings import read_settings, settings_text
 from countersight.collect.store import Store
 from countersight.collect.web.app import PAGES
 from countersight.collect.web.leading import STATES
-from countersight.collect.web.reviewing import KEEP, REMOVE, RETURN
 from countersight.errors import CampaignError
 from countersight.scoring.raters import NO_PAIR, NOT_TWO, ONE_LABEL
 from countersight.suites.cfmm import ASPECTS
@@ -127,6 +128,7 @@ def test_a_database_that_is_down_is_reported_with_a_time_to_try_again(tmp_path: 
         for answer in (ada.get("/work"), ada.post(task, **ANSWERS["verify/verify"])):
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
             assert "The database cannot be used now" in answer.text
+        assert ada.get("/static/style.css").status_code == 200  # so that the page looks as usual
 
 
 def test_a_write_that_fails_takes_back_only_itself(tmp_path: Path, database: str | None):
@@ -237,7 +239,7 @@ def test_the_agreement_on_one_item_has_no_interval(opening):
     enter("ada").contribute("verify")
     enter("ben").contribute("verify", right="unclear", words="it depends")
     page = enter("lea", "lead").get("/lead").text
-    named = campaign.store.read(lambda c: label_agreement(c, campaign.flow))[-1]
+    named = campaign.store.read(lambda c: campaign_figures(c, campaign.flow)).agreement[-1]
     assert ("0.00" in page, "0.00 to 0.00" in page) == (True, False)
     assert format_agreement(named.agreement)["raw agreement"] == "0.00 (no interval: one item)"
 
@@ -289,7 +291,7 @@ def test_the_interface_speaks_other_languages(tmp_path: Path, opening):
 
 SAID = {"RefusedError": 1, "fail": 1, "say": 0, "Dispute": 1, "ModelCheck": 3}
 """Functions that are given a text for people, and the place of that argument."""
-FIELDS = ("Text", "Choice", "Box", "answer_field", "replace")
+FIELDS = ("Text", "Choice", "answer_field", "replace")
 """Functions that make a field of a form: all their texts but the first, which is its name, are shown."""
 
 
@@ -316,6 +318,17 @@ def said_in(file: Path) -> set[str]:
     return {text for text in texts if text[:1].isupper() or "{" in text}
 
 
+def declared_in(declared: Any) -> set[str]:
+    """The texts for people in what a TOML file of forms declares; letters need no translation."""
+    if isinstance(declared, str):  # the name of a field, or of a text from an earlier phase, which is shown
+        return {declared} if declared[0].isupper() else set()
+    if isinstance(declared, list):
+        return {text for each in declared for text in declared_in(each)}
+    shown = {declared[name] for name in ("title", "about", "label", "hint") if name in declared}
+    shown |= {text for text in declared.get("options", {}).values() if len(text) > 1}
+    return shown | {text for each in declared.values() if isinstance(each, list) for text in declared_in(each)}
+
+
 def test_german_has_every_text_of_the_pages():
     pages = files("countersight.collect.web")
     with (pages / "locale/de/LC_MESSAGES/messages.po").open("rb") as opened_file:
@@ -326,15 +339,12 @@ def test_german_has_every_text_of_the_pages():
     assert {
         text for text, said in german.items() if text and sorted(placeholders[text]) != sorted(placeholders[said])
     } == set()
-    of_flows = (cfmm.ABOUT, cosim.GUIDES, verify.RIGHT, judge.SHOWN, YES_NO)
-    named = (*of_flows, verify.RIGHT_OF_PAIR, verify.RIGHT_OF_ONE, work.REASONS, work.FOUND, KEEP, REMOVE)
-    texts = {text for table in named for text in table.values()}
-    texts |= {*ROLES, *KINDS, *ASPECTS, *STATES, NO_PAIR, NOT_TWO, ONE_LABEL, RETURN, "A number.", "A few words."}
-    for flow in map(flow_named, FLOWS):
-        texts.add(flow.about)
-        for phase in flow.phases:
-            fields = msgspec.structs.fields(phase.content)
-            texts |= {phase.title, phase.about, *(field.name.replace("_", " ") for field in fields)}
+    texts = {*YES_NO.values(), *work.FOUND.values(), "Is the first answer right?", "Is the second answer right?"}
+    texts |= {*ROLES, *KINDS, *ASPECTS, *STATES, NO_PAIR, NOT_TWO, ONE_LABEL, "A number.", "A few words."}
+    for file in (*Path(str(files("countersight.collect.flows"))).glob("*.toml"), Path(str(pages)) / "forms.toml"):
+        texts |= declared_in(tomllib.loads(file.read_text(encoding="utf-8")))
+    for phase in (phase for flow in map(flow_named, FLOWS) for phase in flow.phases):
+        texts |= {field.name.replace("_", " ") for field in msgspec.structs.fields(phase.content)}
     texts -= {"picture", "box"}  # which are drawn
     texts |= {
         page.handler.__name__.replace("_", " ") for page in PAGES if page.method == "POST" and page.role == "lead"

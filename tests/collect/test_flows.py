@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from answers import ANSWERS
 from collecting import Visitor, make_campaign, opened, states
 from making import case, dataset
 
@@ -38,7 +39,9 @@ def test_cosim_goes_from_pictures_to_a_dataset_that_is_asked(tmp_path: Path, ope
     assert question.options["ABCD".index(question.answer)].text.startswith("No, because there are a hundred")
     assert made[0].context == "Yes, because there are only a few in each circle"
     assert made[0].change.kinds == ("object addition",)
-    split = next((tmp_path / "out").iterdir())
+    for split in (tmp_path / "out").iterdir():  # its card is about its own items
+        number = len(cases(split))
+        assert f"to {number} finished item" in (split / "README.md").read_text(encoding="utf-8")
     assert main(["run", str(split), "--model", "chance", "-o", str(tmp_path / "run")]) == 0
 
 
@@ -70,13 +73,21 @@ def test_a_leak_that_is_kept_goes_to_a_reviewer(opening) -> None:
     assert "It may give its answer away" in enter("rita", "reviewer").get("/review/1").text
 
 
-def test_a_leak_that_a_reviewer_kept_is_not_flagged_again_when_the_second_person_is_replaced(opening) -> None:
+@pytest.mark.parametrize("outcome", ["kept", "edited"])
+def test_a_leak_that_a_reviewer_accepts_is_not_flagged_again_when_the_second_person_is_replaced(
+    opening, outcome: str
+) -> None:
     enter, campaign = opening("cfmm", 1)
     leaky = {"counterfactual": "If I painted this bus blue, what color would it be?", "option_a": "blue"}
     enter("ada").contribute("write", **leaky, keep_leak="1")
-    ben, lead = enter("ben"), enter("lea", "lead")
+    ben, lead, rita = enter("ben"), enter("lea", "lead"), enter("rita", "reviewer")
     ben.contribute("blind")
-    enter("rita", "reviewer").post("/review/1", outcome="unfair", note="It does not.")
+    edited = ANSWERS["cfmm/write"] | leaky | {"basic": "What color is this bus?", "keep_leak": "1"}
+    if outcome == "kept":
+        rita.post("/review/1", outcome="unfair", note="It does not.")
+    else:
+        assert rita.post("/review/1/edit/1", **edited, note="It reads better.").status_code == 303
+    assert states(campaign) == ["done"]
     lead.post(f"/lead/people/{ben.id}/work", fate="redo", pay="yes", sure="1")
     assert states(campaign) == ["open"]
     enter("cleo").contribute("blind")

@@ -12,9 +12,13 @@ from sqlalchemy import select
 from countersight.collect import tables
 from countersight.collect.flows import Instance
 from countersight.collect.flows.cfmm import leak
-from countersight.collect.hamlet import train
+from countersight.collect.hamlet import TextRanker, train
 
 THINGS = ("dog", "cat", "bus", "boat", "tree", "lamp", "chair", "horse")
+
+
+def instance(change: str, *responses: str) -> Instance:
+    return Instance(f"Is it safe? {change}", change, responses)
 
 
 def instances(number: int) -> list[Instance]:
@@ -22,28 +26,31 @@ def instances(number: int) -> list[Instance]:
     chance, made = Random(3), []
     for _ in range(number):
         right, *wrong = chance.sample(THINGS, 4)
-        made.append(
-            Instance(f"Is it safe? Add a {right}.", tuple(f"No, there is a {each} now." for each in (right, *wrong)))
-        )
+        made.append(instance(f"Add a {right}.", *(f"No, there is a {each} now." for each in (right, *wrong))))
     return made
 
 
 def test_it_learns_what_right_responses_look_like():
     many = instances(180)
     ranker = train(many[:120])
-    right = [np.argmax(ranker.scores(each.context, each.responses)) == 0 for each in many[120:]]
+    right = [np.argmax(ranker.scores(each)) == 0 for each in many[120:]]
     assert np.mean(right) > 0.6
-    scores = ranker.scores("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
+    scores = ranker.scores(instance("Add a horse.", "No, there is a horse now.", "No, there is a lamp now."))
     assert sum(scores) == pytest.approx(1)
     assert scores[0] > 0.5
 
 
-def test_before_it_has_learned_it_goes_by_the_words_that_a_response_takes_up():
-    ranker = train(instances(5))
-    assert not ranker.ready
-    assert ranker.scores("anything", ["one", "two"]) == [0.5, 0.5]
-    asked = ("Is it quiet? Add a horse.", ["No, there is a horse now.", "No, there is a lamp now."])
-    assert ranker.scores(*asked)[0] > 0.5
+@pytest.mark.parametrize(
+    ("change", "right", "wrong"),
+    [
+        ("Add a horse.", "No, there is a horse now.", ("No, there is a lamp now.", "No, there is a dog now.")),
+        ("Add rain.", "No, the men are wet.", ("No, the men are dry.", "No, the cows are wet.", "Yes, they swim.")),
+    ],
+)
+def test_before_it_has_learned_it_prefers_what_takes_up_the_change_and_is_like_the_others(change, right, wrong):
+    ranker = TextRanker({}, 0)
+    assert ranker.scores(instance("anything", "one", "two")) == (0.5, 0.5)
+    assert np.argmax(ranker.scores(instance(change, right, *wrong))) == 0
 
 
 def test_the_first_item_is_checked_before_any_is_finished(distractor):
@@ -61,7 +68,7 @@ class Fixed:
     def __init__(self, scores: tuple[float, ...], seconds: float = 0.0) -> None:
         self.scores, self.seconds = scores, seconds
 
-    async def likely(self, context: str, responses: tuple[str, ...]) -> tuple[float, ...]:
+    async def likely(self, instance: Instance) -> tuple[float, ...]:
         await asyncio.sleep(self.seconds)
         if self.seconds < 0:
             raise ConnectionError

@@ -353,8 +353,11 @@ def test_a_script_reads_and_leads_with_a_token_until_it_is_revoked(verify):
     assert [each["access"] for each in http.get("/api/people", headers=token).json()] == ["open", "paused", "open"]
     assert http.post("/api/payments/export", headers=token, json={}).status_code == 422  # nothing is left
     assert http.post("/api/payments/export", json={}).status_code == 401
-    for query in ("state=finished", "after=last"):
+    for query in ("state=finished", "after=last", "after=-1"):
         assert http.get(f"/api/items?{query}", headers=token).status_code == 422
+    for body in (["ben"], {"name": ["ben"]}, {"name": 1}):
+        refused = http.post("/api/people", headers=token, json=body)
+        assert (refused.status_code, "one JSON object whose values are all strings" in refused.text) == (400, True)
     for answer in (
         http.get("/api/nothing", headers=token),
         http.post("/api/people/99/access", headers=token, json={"access": "paused"}),

@@ -96,10 +96,12 @@ def test_unfinished_training_is_reported_and_its_log_is_kept(trained, tmp_path) 
 
 
 def test_a_matcher_can_be_used_in_collection(trained) -> None:
+    from countersight.collect.flows import Instance
     from countersight.collect.hamlet import RankingModel
 
     model = RankingModel(f"matcher:{trained}", timeout=30.0)
-    said = asyncio.run(model.likely("Is it loud? Yes, it is quiet. There is a dog.", ("I hear the dog.", "The cat.")))
+    change, responses = "There is a dog.", ("I hear the dog.", "The cat.")
+    said = asyncio.run(model.likely(Instance(f"Is it loud? Yes, it is quiet. {change}", change, responses)))
     assert len(said) == 2
     assert sum(said) == pytest.approx(1)
 

@@ -68,12 +68,12 @@ def _fill(connection: Connection, campaign: Campaign) -> None:
             if phase.checked and item.split != "train":  # the model in the loop checks only these
                 work.release(connection, campaign, lease)
                 continue
-            content = _write(work.load_past(connection, flow, item.id, phase.sees), item.source["pictures"], chance)
+            content = _write(work.load_past(connection, flow, item.id, phase.name), item.source["pictures"], chance)
             work.submit(connection, campaign, lease, content, now, seconds=chance.uniform(40, 150))
     lease = work.claim(connection, campaign, author, "change", now, chance)
     assert lease is not None  # fewer changes than questions were written
     words = "Counting needs no common sense: this can be answered by looking."
-    work.flag(connection, campaign, lease, "question", "guidelines", words, now)
+    work.flag(connection, campaign, lease, "guidelines", words, now)
 
 
 def _write(past: Past, pictures: list[str], chance: Random) -> Content:

@@ -14,7 +14,7 @@ from countersight.audits import LABELS, PersonLabel
 from countersight.case import Case, Reply
 from countersight.collect import work
 from countersight.collect.campaign import PICTURES, Campaign
-from countersight.collect.figures import campaign_figures, format_agreement, label_agreement
+from countersight.collect.figures import format_agreement, label_agreement
 from countersight.collect.flows.judge import PersonVerdict
 from countersight.collect.flows.verify import CaseVerdict, case_of, final_verdict
 from countersight.dataset import Dataset, DatasetWriter, read_card
@@ -55,14 +55,13 @@ def export_dataset(campaign: Campaign, folder: Path) -> list[str]:
             by_split.setdefault(finished.item.split, []).append((case, finished))
     if not by_split:
         raise CampaignError(f"no item of {campaign.path} is finished yet, so there is nothing to export")
-    description = describe_campaign(campaign, judged)
     single = len(campaign.settings.splits) == len(by_split) == 1
     lines = []
     for split, cases in by_split.items():
         target = folder if single else folder / split
         name = target.resolve().name if single else f"{folder.resolve().name}-{split}"
         of_split = [each for each in judged if each.item.split == split]
-        origin = describe_origin(of_split)
+        sections = filter(None, (describe_people(campaign, of_split), describe_origin(of_split)))
         writer = DatasetWriter(
             target,
             name=name,
@@ -74,7 +73,7 @@ def export_dataset(campaign: Campaign, folder: Path) -> list[str]:
                 "split": split,
                 "countersight": __version__,
             },
-            sections=[lambda _: description, *([lambda _, text=origin: text] if origin else [])],
+            sections=[lambda _, text=text: text for text in sections],  # type: ignore[misc]
         )
         with writer:
             for case, done in cases:
@@ -138,27 +137,26 @@ def outcome_of(finished: work.ItemWork) -> str:
     return _OUTCOMES[final_verdict(finished.past).verdict] if verified else ""
 
 
-def describe_campaign(campaign: Campaign, judged: Sequence[work.ItemWork]) -> str:
-    """Return the card's paragraphs about the campaign; no person is named."""
+def describe_people(campaign: Campaign, judged: Sequence[work.ItemWork]) -> str:
+    """Return the card's paragraphs about the people who worked on these items; nobody is named."""
     found = [finished for finished in judged if finished.item.state == "done"]
-    figures = campaign.store.read(lambda c: campaign_figures(c, campaign.flow))
-    settings = campaign.settings
-    people = {given.pseudonym for finished in found for given in finished.given}
+    given, settings = [each for finished in found for each in finished.given], campaign.settings
+    people = {each.pseudonym for each in given}
     paragraphs = [
         "## The people",
-        f"{several(len(people), 'person').replace('persons', 'people')} made "
-        f"{several(sum(len(finished.given) for finished in found), 'contribution')} to "
+        f"{several(len(people), 'person').replace('persons', 'people')} made {several(len(given), 'contribution')} to "
         f"{several(len(found), 'finished item')}. Review or verification removed "
-        f"{several(figures.states.get('removed', 0), 'item')}. Pseudonyms are in `provenance.people`.",
+        f"{several(len(judged) - len(found), 'item')}. Pseudonyms are in `provenance.people`.",
     ]
     if counts := Counter(filter(None, map(outcome_of, judged))):
         counted = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in _OUTCOMES.values())
         paragraphs.append(f"Verified: {counted}. `{VERDICTS}` lists every verdict with its author and time.")
-    for named in figures.agreement:
+    for named in label_agreement(campaign.flow, [each for finished in judged for each in finished.given]):
         agreed = ", ".join(f"{name} {estimate}" for name, estimate in format_agreement(named.agreement).items())
         paragraphs.append(f"Agreement on “{named.label}” over {several(named.agreement.items, 'item')}: {agreed}.")
-    if fooling := figures.fooling:
-        paragraphs.append(f"{fooling.fooled} of {fooling.items} checked items mislead the model in the loop.")
+    if fooled := [each.fooled for each in given if each.fooled is not None]:
+        misled = len([number for number in fooled if number])
+        paragraphs.append(f"{misled:,} of {several(len(fooled), 'checked item')} misled the model in the loop.")
     if any(rules.pay for rules in settings.phases.values()):
         paid = ", ".join(f"{name} {rules.pay / 100:.2f}" for name, rules in settings.phases.items())
         paragraphs.append(f"Pay for one contribution, in {settings.pay.currency}: {paid}.")
@@ -199,7 +197,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
     dataset = Dataset.open(found[0].item.source["dataset"])
     if dataset.fingerprint != found[0].item.source["fingerprint"]:
         raise CampaignError(f"{dataset.path} is not the dataset of the campaign: its rows have changed")
-    (named,) = campaign.store.read(lambda c: label_agreement(c, campaign.flow))
+    (named,) = label_agreement(campaign.flow, [given for finished in found for given in finished.given])
     settings: dict[str, object] = {
         "people": len({given.pseudonym for finished in found for given in finished.given}),
         "answers a question": campaign.settings.phases["answer"].people,

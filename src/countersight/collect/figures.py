@@ -1,6 +1,7 @@
 """Figures for leads and workers: the progress of a campaign, waiting items, agreement, cost, and each person's work."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -8,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, FromClause, Select, case, func
 
 from countersight.collect import pay, tables
 from countersight.collect.flows import Flow, Phase
-from countersight.collect.work import STANDS, contributions
+from countersight.collect.work import STANDS, Contribution, contributions
 from countersight.scoring import Agreement, Estimate, agreement
 
 _RESAMPLES = 1_000
@@ -31,9 +32,8 @@ class PhaseFigures(msgspec.Struct, frozen=True):
 
 
 class LabelAgreement(msgspec.Struct, frozen=True):
-    """The agreement on one of the decisions in a phase."""
+    """The agreement on one of the decisions that two people make about an item."""
 
-    phase: str
     label: str
     agreement: Agreement
 
@@ -102,7 +102,7 @@ def campaign_figures(connection: Connection, flow: Flow) -> Figures:
         tuple(_phase(connection, phase) for phase in flow.phases),
         _count(connection, tables.flag, waiting, author.is_not(None)),
         _count(connection, tables.flag, waiting, author.is_(None)),
-        tuple(label_agreement(connection, flow)),
+        tuple(label_agreement(flow, contributions(connection, flow, STANDS, _item.state != "check"))),
         group_counts(connection, flow),
         _fooling(connection),
         balances,
@@ -118,16 +118,14 @@ def _phase(connection: Connection, phase: Phase) -> PhaseFigures:
     return PhaseFigures(phase.name, phase.title, waiting, seats.get("active", 0), seats.get("done", 0))
 
 
-def label_agreement(connection: Connection, flow: Flow) -> list[LabelAgreement]:
+def label_agreement(flow: Flow, given: Iterable[Contribution]) -> list[LabelAgreement]:
     """Return the agreement on everything that two people decide about the same item."""
-    rows: dict[tuple[str, str], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    blind = [phase.name for phase in flow.phases if not phase.adjudicates]
-    for each in contributions(connection, flow, STANDS, _item.state != "check", _made.phase.in_(blind)):
-        # Agreement is measured between the writer's answer and the blind one (CFMM).
-        name = "write and blind" if flow.name == "cfmm" else each.phase
-        for label, value in flow.labels(each.phase, each.content).items():
-            rows[name, label][each.item_id].append(value)
-    return [LabelAgreement(phase, label, _agreement(list(items.values()))) for (phase, label), items in rows.items()]
+    rows: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for each in given:
+        if not flow.phase(each.phase).adjudicates:
+            for label, value in flow.labels(each.phase, each.content).items():
+                rows[label][each.item_id].append(value)
+    return [LabelAgreement(label, _agreement(list(items.values()))) for label, items in rows.items()]
 
 
 def _agreement(rows: list[list[str]]) -> Agreement:

@@ -15,4 +15,3 @@ from .protocol import Past as Past
 from .protocol import Phase as Phase
 from .protocol import Sources as Sources
 from .protocol import flow_named as flow_named
-from .protocol import phase_of as phase_of

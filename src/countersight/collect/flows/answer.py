@@ -8,7 +8,7 @@ import msgspec
 from countersight.case import TWO_WORLDS, Case, Question, World
 from countersight.collect.flows.forms import Field, answer_field
 from countersight.collect.flows.new_items import CaseFlow
-from countersight.collect.flows.protocol import Item, KeepPicture, Known, NewItem, Past, Phase, Sources, item_key
+from countersight.collect.flows.protocol import Item, KeepPicture, Known, NewItem, Past, Sources, item_key
 from countersight.errors import CampaignError
 from countersight.suites.cosim import NAME as COSIM
 
@@ -23,16 +23,7 @@ class AnswerFlow(CaseFlow):
     """The flow in which people answer questions."""
 
     name = "answer"
-    about = "People answer the questions of a dataset; the export is a run that can be compared with models."
-    phases = (
-        Phase(
-            "answer",
-            "Answer",
-            "Answer a question about a picture, as it is or with an imagined change.",
-            PersonAnswer,
-            several=True,
-        ),
-    )
+    contents = (PersonAnswer,)
 
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield the items of a dataset; items with known answers may come from another."""

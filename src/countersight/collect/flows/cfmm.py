@@ -2,49 +2,18 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from countersight.case import Case, Option, Question
-from countersight.collect.flows.forms import Choice, Field, Form, Text
+from countersight.collect.flows.forms import Choice, Field, Form
 from countersight.collect.flows.new_items import PictureFlow
-from countersight.collect.flows.protocol import Advance, Dispute, Finish, Item, Past, Phase, Step
+from countersight.collect.flows.protocol import Dispute, Item, Past, Step
 from countersight.english import NUMBER_WORDS
 from countersight.suites import supposed
 from countersight.suites.cfmm import ASPECTS
 from countersight.suites.cfmm import NAME as CFMM
-
-ABOUT: Final = {
-    "count": "How many there are when some are added or removed.",
-    "color": "Which colour objects have when colours are exchanged or mixed.",
-    "shape": "Which shape objects take when something acts on them.",
-    "size": "How large objects are compared with others when their size changes.",
-    "direction": "Where objects are, or which way they face, when they are moved or turned.",
-    "common": "What follows when the conditions of the world change.",
-}
-_BLIND: Final = "Answer another person's two questions without seeing the answers."
-_LETTERS: Final = {"A": "A", "B": "B"}
-_CONDITION: Final = "The same question under a condition."
-WRITE: Final = (
-    Choice("aspect", "Aspect", "Prefer aspects that have few items.", options=ABOUT, balanced=True),
-    Text("basic", "Basic question", "It can be answered by looking at the picture.", rows=2, words=3, asks=True),
-    Text(
-        "counterfactual",
-        "Counterfactual question",
-        _CONDITION,
-        rows=3,
-        words=5,
-        asks=True,
-        supposes=True,
-        differs_from=("basic",),
-    ),
-    Text("option_a", "Option A", half=True, most=60),
-    Text("option_b", "Option B", half=True, most=60, differs_from=("option_a",)),
-    Choice("basic_answer", "Answer to the basic question", half=True, options=_LETTERS, inline=True),
-    Choice("counterfactual_answer", "Answer to the counterfactual question", half=True, options=_LETTERS, inline=True),
-)
-_REMARK: Final = Text("words", "Any comments?", rows=2, needed=False)
 
 
 class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -73,28 +42,19 @@ class CfmmFlow(PictureFlow):
     """The flow of CFMM."""
 
     name = "cfmm"
-    about = "Pairs of questions on six aspects, each also answered by a second person who does not see the answers."
-    phases = (
-        Phase(
-            "write",
-            "Write",
-            "Choose an aspect and write a basic and a counterfactual question.",
-            WrittenPair,
-            fields=WRITE,
-        ),
-        Phase("blind", "Answer blind", _BLIND, BlindAnswers, ("write",)),
-    )
+    contents = (WrittenPair, BlindAnswers)
     balance = ASPECTS
     grouped_in = "write"
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the pair, or only its questions and options for the second person, who does not see the answers."""
+        declared = super().fields(phase, item, past)
         if phase == "write":
-            return super().fields(phase, item, past)
+            return declared
         pair = past["write"][-1]
         options = {"A": f"A. {pair.option_a}", "B": f"B. {pair.option_b}", "?": "Cannot be decided from the picture"}
         asked = {"basic_answer": pair.basic, "counterfactual_answer": pair.counterfactual}
-        return *(Choice(name, question, options=options) for name, question in asked.items()), _REMARK
+        return *(Choice(name, question, options=options) for name, question in asked.items()), *declared
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> WrittenPair | BlindAnswers:
         """Return a written pair, or its two answers."""
@@ -112,12 +72,12 @@ class CfmmFlow(PictureFlow):
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
         """Send the item to a reviewer if the answers differ or a question reveals its answer."""
-        if phase == "write":
-            return Advance("blind")
-        pair, blind = past["write"][-1], past["blind"][-1]
-        if self.labels("write", pair) != self.labels("blind", blind):
+        pair = past["write"][-1]
+        if phase == "blind" and self.labels("write", pair) != self.labels("blind", past["blind"][-1]):
             return Dispute("ambiguous", "The second person gave a different answer.", "write")
-        return Dispute("leak", "The question names its answer.", "write") if pair.leak else Finish()
+        if phase == "blind" and pair.leak:
+            return Dispute("leak", "The question names its answer.", "write")
+        return super().settle(item, phase, past)
 
     def groups(self, content: WrittenPair) -> tuple[str, ...]:
         """Return the aspect."""

@@ -14,24 +14,13 @@ import msgspec
 
 from countersight.case import Case, Question
 from countersight.collect.flows import verify
-from countersight.collect.flows.forms import Field, Form, Text, answer_field
-from countersight.collect.flows.protocol import Advance, Item, NewItem, Past, Phase, Step, item_key
+from countersight.collect.flows.forms import Field, Form, answer_field
+from countersight.collect.flows.protocol import Advance, Item, NewItem, Past, Step, item_key
 from countersight.errors import CampaignError, CountersightError
 from countersight.suites import VQAV2_NAME, BadField, Layout, Part, Row, Rows, find_suite, import_file
 from countersight.text import several
 
-_HINT = "With a condition that changes the answer only indirectly."
 _GIVEN: Final = "The given question"
-_QUESTION: Final = Text(
-    "question",
-    "The question under a condition",
-    _HINT,
-    rows=3,
-    words=5,
-    asks=True,
-    supposes=True,
-    differs_from=(_GIVEN,),
-)
 CLOSED: Final = ("number", "boolean")
 """The kinds of questions in C-VQA."""
 
@@ -47,12 +36,11 @@ class CvqaFlow(verify.VerifyFlow):
     """The flow of C-VQA-Real."""
 
     name = "cvqa"
-    about = "Machine-written pairs verified by two people; indirect questions written by hand."
-    phases = (
-        Phase("write", "Write", "Write a question with an if-clause that changes the answer indirectly.", Indirect),
-        msgspec.structs.replace(verify.VERIFY, sees=("write",)),
-        msgspec.structs.replace(verify.ADJUDICATE, sees=("write", "verify")),
-    )
+    contents = (Indirect,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.phases += verify.FLOW.phases
 
     def adapt(self, case: Case) -> Case:
         """Return a case with the kind of its factual question set from the answer: a number, or yes or no."""
@@ -79,7 +67,7 @@ class CvqaFlow(verify.VerifyFlow):
         """Return the question with its answer, or the fields of a verdict."""
         if phase != "write":
             return super().fields(phase, item, past)
-        return _QUESTION, answer_field("answer", "The new answer", _factual(item))
+        return *self.phase(phase).fields, answer_field("answer", "The new answer", _factual(item))
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return a written question, or a verdict on one."""

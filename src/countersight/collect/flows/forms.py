@@ -6,8 +6,8 @@ languages in `CONDITIONS`.
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -15,7 +15,7 @@ from countersight.case import LETTERS, Question
 from countersight.reading import answer_in
 
 
-class Field(msgspec.Struct, frozen=True):
+class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The attributes that all fields of a form have; pages are both rendered and read with them."""
 
     name: str
@@ -59,6 +59,11 @@ class Choice(Field, frozen=True):
 
 
 YES_NO: Final = {"yes": "Yes", "no": "No"}
+
+
+def fields_in(declared: Iterable[Mapping[str, Any]]) -> tuple[Field, ...]:
+    """Return fields that a TOML file declares; those with options are choices."""
+    return tuple(msgspec.convert(each, Choice if "options" in each else Text) for each in declared)
 
 
 def answer_field(

@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from countersight.audits import AuditFolder, read_audit
-from countersight.collect.flows.forms import Choice, Form, Text
+from countersight.collect.flows.forms import Form
 from countersight.collect.flows.protocol import (
     Flow,
     Item,
@@ -14,20 +14,12 @@ from countersight.collect.flows.protocol import (
     Known,
     NewItem,
     Past,
-    Phase,
     Sources,
     item_key,
 )
 from countersight.errors import CampaignError
 
 _SCORES: Final = {"1": 1, "0": 0, "none": None}
-SHOWN: Final = {"1": "Yes", "0": "No", "none": "Cannot be decided"}
-FIELDS: Final = (
-    Choice("pcs", "Does the new answer follow from the changed picture?", options=SHOWN, inline=True),
-    Text("pcs_reason", "In a few words, why?", needed=False),
-    Choice("ncc", "Does the new explanation reflect the change?", options=SHOWN, inline=True),
-    Text("ncc_reason", "In a few words, why or why not?", needed=False),
-)
 
 
 class PersonVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,17 +36,7 @@ class JudgeFlow(Flow):
 
     name = "judge"
     uses = ("source",)
-    about = "People give the two verdicts of an audit: does the answer follow the edit, and does the explanation?"
-    phases = (
-        Phase(
-            "judge",
-            "Judge",
-            "Say whether an answer and its explanation follow a change to the picture.",
-            PersonVerdict,
-            fields=FIELDS,
-            several=True,
-        ),
-    )
+    contents = (PersonVerdict,)
 
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield one item for each edit after which the model was asked again, without control edits."""
@@ -85,7 +67,7 @@ class JudgeFlow(Flow):
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> PersonVerdict:
         """Return the two verdicts, each with a reason."""
-        pcs, pcs_reason, ncc, ncc_reason = form.read(FIELDS).values()
+        pcs, pcs_reason, ncc, ncc_reason = form.read(self.fields(phase, item, past)).values()
         return PersonVerdict(_SCORES.get(pcs), _SCORES.get(ncc), pcs_reason, ncc_reason)
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:

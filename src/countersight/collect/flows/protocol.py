@@ -5,15 +5,17 @@ shows, how its form is read, and what follows when all its contributions are mad
 """
 
 import hashlib
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, get_args
 
 import msgspec
 
 from countersight.case import Case
-from countersight.collect.flows.forms import Field, Form
+from countersight.collect.flows.forms import Field, Form, fields_in
 from countersight.collect.settings import FlowName
 from countersight.picture import Picture
 
@@ -29,6 +31,8 @@ class Instance(msgspec.Struct, frozen=True):
     """The description of a scene, and the responses to choose from; the first is right."""
 
     context: str
+    change: str
+    """The part of the context that says what is different now."""
     responses: tuple[str, ...]
 
 
@@ -40,10 +44,9 @@ class Phase(msgspec.Struct, frozen=True):
     about: str
     """A sentence that says what people do in this phase."""
     content: type[msgspec.Struct]
-    sees: tuple[str, ...] = ()
-    """Earlier phases that are shown; contributions to other phases are not read."""
-    verifies: str = ""
-    """The previous phase, which is shown first and may be flagged."""
+    """The type of the contributions to this phase."""
+    verifies: bool = False
+    """Whether the work of the previous phase may be flagged."""
     checked: bool = False
     """Whether the model in the loop is asked about the text."""
     several: bool = False
@@ -137,11 +140,14 @@ Step = Advance | Finish | Dispute
 
 
 class Flow:
-    """The base class of flows; subclasses override these defaults."""
+    """The base class of flows; subclasses override these defaults.
+
+    The file `NAME.toml` declares the phases of a flow, with the fields of their forms.
+    """
 
     name: str
-    about: str
-    phases: tuple[Phase, ...]
+    contents: tuple[type[msgspec.Struct], ...]
+    """The type of the contributions to each phase."""
     uses: tuple[str, ...]
     """The sources that items are made from: `pictures`, `source`, `gold`."""
     balance: tuple[str, ...] = ()
@@ -149,22 +155,40 @@ class Flow:
     grouped_in: str = ""
     """The phase in which the group is decided; empty if there is none."""
 
+    def __init__(self) -> None:
+        declared = tomllib.loads((files(__package__) / f"{self.name}.toml").read_text(encoding="utf-8"))
+        self.about: str = declared["about"]
+        typed = zip(declared["phases"], self.contents, strict=True)
+        self.phases = tuple(
+            Phase(**{**phase, "fields": fields_in(phase.get("fields", ()))}, content=content)
+            for phase, content in typed
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the phases, in order."""
+        return [phase.name for phase in self.phases]
+
+    def phase(self, name: str) -> Phase:
+        """Return a phase by its name."""
+        return self.phases[self.names.index(name)]
+
     def new_items(self, sources: Sources, keep: KeepPicture, known: Known) -> Iterator[NewItem]:
         """Yield new items for a campaign that already has the `known` ones."""
         raise NotImplementedError
 
     def fields(self, phase: str, item: Item, past: Past) -> Sequence[Field]:
         """Return the fields of the form of a phase, in the order in which they are shown."""
-        return next(each.fields for each in self.phases if each.name == phase)
+        return self.phase(phase).fields
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Content:
         """Return the content of a form; errors are recorded in the form."""
-        content = next(each.content for each in self.phases if each.name == phase)
-        return content(**form.read(self.fields(phase, item, past)))
+        return self.phase(phase).content(**form.read(self.fields(phase, item, past)))
 
     def settle(self, item: Item, phase: str, past: Past) -> Step:
-        """Return what follows when all seats of a phase are done."""
-        return Finish()
+        """Return what follows when all seats of a phase are done: the next phase, or the end."""
+        following = self.names[self.names.index(phase) + 1 :]
+        return Advance(following[0]) if following else Finish()
 
     def shown(self, phase: str, item: Item, past: Past) -> dict[str, Any]:
         """Return what the page of a phase shows next to the form."""
@@ -182,9 +206,9 @@ class Flow:
         """Return the decisions in a contribution that two people can agree on, by name."""
         return {}
 
-    def instance(self, past: Past) -> Instance | None:
-        """Return what a text-only model can learn from a finished item; None if there is nothing."""
-        return None
+    def instance(self, past: Past) -> Instance:
+        """Return what a text-only model is asked, and learns from a finished item."""
+        raise NotImplementedError
 
     def case(self, item: Item, past: Past) -> Case | None:
         """Return the case of an item; None if there is none."""
@@ -195,8 +219,3 @@ def flow_named(name: FlowName) -> Flow:
     """Return the flow with this name."""
     flow: Flow = import_module(f"countersight.collect.flows.{name}").FLOW
     return flow
-
-
-def phase_of(flow: Flow, name: str) -> Phase | None:
-    """Return a phase of a flow by its name, or None."""
-    return next((phase for phase in flow.phases if phase.name == name), None)

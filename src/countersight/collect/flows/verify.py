@@ -5,24 +5,20 @@ answers are corrected. A question that is not about the picture, or that cannot 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from countersight.case import LETTERS, Case, Option, Question
-from countersight.collect.flows.forms import YES_NO, Choice, Field, Form, Text, answer_field
+from countersight.collect.flows.forms import Field, Form, answer_field
 from countersight.collect.flows.new_items import CaseFlow
-from countersight.collect.flows.protocol import Advance, Finish, Item, NewItem, Past, Phase, Step, item_key
+from countersight.collect.flows.protocol import Advance, Finish, Item, NewItem, Past, Step, item_key
 from countersight.scoring import is_right
 from countersight.suites import supposed
 from countersight.suites.cvqa import REAL_NAME
 
 Verdict = Literal["keep", "correct", "reject"]
-RELATED: Final = Choice("related", "Is the question about what is in the picture?", options=YES_NO, inline=True)
-RIGHT_OF_PAIR: Final = {"factual_": "Is the first answer right?", "": "Is the second answer right?"}
-RIGHT_OF_ONE: Final = {"": "Is the answer right?"}
-RIGHT: Final = {"yes": "Yes", "no": "No, a different answer is right", "unclear": "It cannot be decided"}
-_WORDS: Final = Text("words", "If it is rejected or corrected: why?", rows=2, needed=False)
 
 
 class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -43,29 +39,11 @@ class CaseVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.verdict, self.answer, self.factual_answer
 
 
-VERIFY = Phase(
-    "verify",
-    "Verify",
-    "Check whether a question belongs to its picture and whether its answer is right.",
-    CaseVerdict,
-    several=True,
-)
-ADJUDICATE = Phase(
-    "adjudicate",
-    "Decide",
-    "Two people disagreed about a case: read both and decide.",
-    CaseVerdict,
-    sees=("verify",),
-    adjudicates=True,
-)
-
-
 class VerifyFlow(CaseFlow):
     """The flow that verifies an existing dataset."""
 
     name = "verify"
-    about = "Two people verify each case; a third decides if they differ."
-    phases: tuple[Phase, ...] = (VERIFY, ADJUDICATE)
+    contents: tuple[type[msgspec.Struct], ...] = (CaseVerdict, CaseVerdict)
 
     def fault(self, case: Case) -> str:
         """Return the reason why people cannot verify a case; empty if they can."""
@@ -89,24 +67,20 @@ class VerifyFlow(CaseFlow):
         """Return the fields of a verdict; answers are judged only if the question is about the picture."""
         case = case_of(item, past)
         questions = questions_to_verify(case)
+        related, right, words = super().fields("verify", item, past)
         worlds = {"factual_": "As it is", "": "What if" if supposes(case) else "As it is"}
-        labels = RIGHT_OF_PAIR if len(questions) > 1 else RIGHT_OF_ONE
-        fields: list[Field] = [msgspec.structs.replace(RELATED, hint=worlds[""], about=asked(case).text)]
+        labels = {"factual_": "Is the first answer right?", "": "Is the second answer right?"}
+        fields = [replace(related, hint=worlds[""], about=asked(case).text)]
         for prefix, question in questions.items():
-            judged = ("related", ("yes", ""))
-            fields += [
-                Choice(
-                    f"{prefix}right", labels[prefix], worlds[prefix], question.right_text, when=judged, options=RIGHT
-                ),
-                answer_field(
-                    f"{prefix}answer",
-                    "If not, which answer is right?",
-                    question,
-                    worlds[prefix] if len(questions) > 1 else "",
-                    when=(f"{prefix}right", ("no",)),
-                ),
-            ]
-        return [*fields, _WORDS]
+            name, judged = f"{prefix}right", ("related", ("yes", ""))
+            label = labels[prefix] if len(questions) > 1 else right.label
+            fields.append(
+                replace(right, name=name, label=label, hint=worlds[prefix], about=question.right_text, when=judged)
+            )
+            hint = worlds[prefix] if len(questions) > 1 else ""
+            label = "If not, which answer is right?"
+            fields.append(answer_field(f"{prefix}answer", label, question, hint, when=(name, ("no",))))
+        return [*fields, words]
 
     def read(self, phase: str, form: Form, item: Item, past: Past) -> Any:
         """Return the verdict of a verifier or adjudicator."""
@@ -148,7 +122,7 @@ class VerifyFlow(CaseFlow):
     def case(self, item: Item, past: Past) -> Case | None:
         """Return the case after verification."""
         case = verified_case(case_of(item, past), final_verdict(past))
-        return msgspec.structs.replace(case, image=item.source.get("picture") or None) if case else None
+        return replace(case, image=item.source.get("picture") or None) if case else None
 
 
 def case_of(item: Item, past: Past) -> Case:
@@ -161,7 +135,7 @@ def case_of(item: Item, past: Past) -> Case:
     question = Question(written.question, written.answer, case.factual.kind)
     group = "boolean" if question.kind == "boolean" else "indirect"  # the indirect questions of C-VQA ask for numbers
     changed = {"group": group, "counterfactual": question, "change": supposed(written.question)}
-    return msgspec.structs.replace(case, suite=REAL_NAME, **changed)
+    return replace(case, suite=REAL_NAME, **changed)
 
 
 def asked(case: Case) -> Question:
@@ -184,7 +158,7 @@ def with_wrong_answer(case: Case) -> Case | None:
             wrong = next(letter for letter in LETTERS if letter != question.answer)
         case "open":
             return None
-    return msgspec.structs.replace(case, **{world: msgspec.structs.replace(question, answer=wrong)})
+    return replace(case, **{world: replace(question, answer=wrong)})
 
 
 def supposes(case: Case) -> bool:
@@ -224,17 +198,17 @@ def _answered(case: Case, world: str, answer: str) -> Case:
     worlds = (world, "shown") if world == "counterfactual" and same else (world,)
     mended = {each: _corrected(getattr(case, each), answer) for each in worlds}
     provenance = {key: value for key, value in case.provenance.items() if key != "why"}
-    return msgspec.structs.replace(case, **mended, provenance=provenance)
+    return replace(case, **mended, provenance=provenance)
 
 
 def _corrected(question: Question, answer: str) -> Question:
     """Return the question with another answer, without answers and priors that belong to the old one."""
     options = _options(question, answer)
-    mended = msgspec.structs.replace(question, answer=answer, answers=(), prior="", options=options)
+    mended = replace(question, answer=answer, answers=(), prior="", options=options)
     prior = "" if question.prior and is_right(question.prior, mended) else question.prior
     # The corrected answer may be the text of two options.
     doubled = [option.text.strip() for option in options].count(mended.right_text.strip()) > 1
-    return msgspec.structs.replace(mended, prior=prior, doubled=doubled)
+    return replace(mended, prior=prior, doubled=doubled)
 
 
 def _options(question: Question, answer: str) -> tuple[Option, ...]:

@@ -130,7 +130,7 @@ PAGES: Final = (
     Page("/api/payments/export", leading.export_pay, role="lead", method="POST"),
     Page("/api/log", leading.log_page, role="lead"),
     Page("/pictures/{name}", picture),
-    Page("/static/{name}", static, role=None),
+    Page("/static/{name}", static, role=None, session=False),
 )
 """All pages. The tests open every page with every role."""
 

@@ -4,7 +4,7 @@ A script sends the token of a lead (`Authorization: Bearer …`, created on the 
 at a time: `after` is the number of the last row that was read. Changes by scripts are recorded in the audit log.
 """
 
-from typing import Any, Final
+from typing import Any, get_args
 
 import msgspec
 from sqlalchemy import Connection, Select, func, select
@@ -12,47 +12,13 @@ from starlette.responses import Response
 
 from countersight.collect import audit_log, pay, people, tables, work
 from countersight.collect.figures import PersonFigures, campaign_figures, people_figures
-from countersight.collect.flows import Choice
-from countersight.collect.web.reviewing import describe_source, edit_of, history
-from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
+from countersight.collect.web.reviewing import REASONS, describe_source, edit_of, history
+from countersight.collect.web.visit import FORMS, MOST_DIGITS, RefusedError, Visit
 
 _ON_A_PAGE = 50
 _MOST = 500
 """Maximum number of rows in a JSON response."""
 STATES = ("open", "flagged", "done", "removed", "check")
-_ROLE: Final = Choice("role", "Role", options={role: role for role in people.ROLES})
-_BATCH_PAID: Final = Choice(
-    "outcome",
-    "Was it paid?",
-    options={"settled": "It was paid", "voided": "It was not paid, and will not be"},
-)
-_ACCESS: Final = Choice(
-    "access",
-    "May this person work?",
-    options={
-        "open": "Yes",
-        "paused": "Paused: they can log in and see their account, but cannot work",
-        "blocked": "Blocked: they cannot log in",
-    },
-)
-_FATE: Final = Choice(
-    "fate",
-    "What happens to it?",
-    options={
-        "keep": "It stays",
-        "redo": "Others repeat it and the work based on it",
-        "remove": "Its items are removed",
-    },
-)
-"""The decision about all work of a person."""
-_PAID: Final = Choice(
-    "pay",
-    "Is it paid?",
-    options={
-        "yes": "Yes: the person keeps what they earned",
-        "no": "No: earnings that were not exported are withdrawn",
-    },
-)
 
 
 async def dashboard(visit: Visit) -> Response:
@@ -76,17 +42,13 @@ def _after(visit: Visit) -> int:
     """Return the number after which a page of a list begins."""
     number = visit.request.query_params.get("after", "0")
     if not number.isascii() or not number.isdigit() or len(number) > MOST_DIGITS:
-        raise RefusedError(422, "“after” must be a number.")
+        raise RefusedError(422, "“after” must be 0 or the id of the last row that was read.")
     return int(number)
 
 
 async def items(visit: Visit) -> Response:
     """List the items in one state; a script gets all items unless it specifies a state."""
-    item, default = tables.item.c, "" if visit.is_api else "open"
-    state = visit.request.query_params.get("state", default)
-    if state != default and state not in STATES:
-        values = ", ".join(STATES)
-        raise RefusedError(422, "“{field}” must be one of: {values}.", field="state", values=values)
+    item, state = tables.item.c, visit.choose("state", STATES, "" if visit.is_api else "open")
     question = select(item.id, item.key, item.split, item.phase, item.state, item.phase_since)
     question = question.where(item.id > _after(visit), *([item.state == state] if state else [])).order_by(item.id)
     if visit.is_api:
@@ -115,7 +77,7 @@ async def item(visit: Visit) -> Response:
     flags = visit.store.read(lambda c: work.flags_of(c, number))
     if visit.is_api:
         return visit.json({**msgspec.to_builtins(found), "contributions": entries, "flags": flags})
-    shown = describe_source(found) | {"reasons": work.REASONS | work.FOUND, "edit": edit_of(visit, number)}
+    shown = describe_source(found) | {"reasons": REASONS, "edit": edit_of(visit, number)}
     return visit.render("item.html", entries=entries, flags=flags, **shown)
 
 
@@ -131,9 +93,7 @@ async def people_page(visit: Visit, link: str = "") -> Response:
 
 async def invite(visit: Visit) -> Response:
     """Create an account and show its one-time link, or return it to a script."""
-    name, role = visit.form.get("name", ""), visit.form.get("role") or "worker"
-    if role not in people.ROLES:
-        raise RefusedError(422, "“{field}” must be one of: {values}.", field="role", values=", ".join(people.ROLES))
+    name, role = visit.form.get("name", ""), visit.choose("role", people.ROLES, "worker")
     if not name.strip():
         raise RefusedError(422, "An account needs a name and a role.")
     if there := visit.store.read(lambda c: people.account_named(c, name)):
@@ -176,15 +136,9 @@ def _person(visit: Visit) -> PersonFigures:
 async def person_page(visit: Visit, link: str = "", deciding: dict[str, str] | None = None) -> Response:
     """Show one person: access, and decisions about their work."""
     balances = visit.store.read(lambda c: pay.balances(c, visit.number))
+    shown: dict[str, Any] = {"link": link, "deciding": deciding, "balances": balances, "forms": FORMS}
     changed = "changed" in visit.request.query_params
-    shown: dict[str, Any] = {
-        "changed": changed,
-        "balances": balances,
-        "roles": people.ROLES,
-        "access": _ACCESS,
-        "fate": _FATE,
-    }
-    return visit.render("person.html", person=_person(visit), link=link, deciding=deciding, paid=_PAID, **shown)
+    return visit.render("person.html", person=_person(visit), roles=people.ROLES, changed=changed, **shown)
 
 
 def _somebody_else(visit: Visit) -> PersonFigures:
@@ -196,7 +150,7 @@ def _somebody_else(visit: Visit) -> PersonFigures:
 
 async def change_role(visit: Visit) -> Response:
     """Change the role of a person."""
-    role = visit.choose(_ROLE)
+    role = visit.choose("role", people.ROLES)
     _somebody_else(visit)
     await visit.write("change_role", lambda c: people.change_person(c, visit.number, role=role))
     return visit.go(f"/lead/people/{visit.number}?changed=1")
@@ -204,7 +158,7 @@ async def change_role(visit: Visit) -> Response:
 
 async def set_access(visit: Visit) -> Response:
     """Allow somebody to work, pause them or block them."""
-    access = visit.choose(_ACCESS)
+    access = visit.choose("access", get_args(work.Access))
     _somebody_else(visit)
     await visit.write("set_access", lambda c: work.set_access(c, visit.campaign, visit.number, access))
     return visit.json({"access": access}) if visit.is_api else visit.go(f"/lead/people/{visit.number}?changed=1")
@@ -220,8 +174,8 @@ async def reset_tests(visit: Visit) -> Response:
 async def retract(visit: Visit) -> Response:
     """Redo or remove all work of a person, and decide whether it is paid."""
     person = _somebody_else(visit)
-    fate = visit.choose(_FATE)
-    paid = visit.choose(_PAID)
+    fate = visit.choose("fate", get_args(work.Fate))
+    paid = visit.choose("pay", ("yes", "no"))
     if visit.form.get("sure") != str(person.done):  # not confirmed, or for another number
         return await person_page(visit, deciding={"fate": fate, "pay": paid})
     number = visit.number
@@ -272,19 +226,18 @@ async def revoke_token(visit: Visit) -> Response:
 
 
 async def pay_page(visit: Visit) -> Response:
-    """Show what is owed, approved and exported, and the numbers of pending and settled payments of each batch."""
+    """Show what is owed, approved and exported, and the batches with their outcome."""
     begins, read = _after(visit), visit.store.read
     found = list(read(lambda c: pay.balances_by_person(c, begins, _ON_A_PAGE + 1)).items())
     batch, paid = tables.batch.c, tables.payment.c
-    of_batch = select(func.count()).where(paid.batch_id == batch.id)
-    waiting, settled = (of_batch.where(paid.state == state).scalar_subquery() for state in ("exported", "settled"))
-    batches = select(batch.id, batch.at, waiting.label("waiting"), settled.label("settled"))
+    state = select(func.max(paid.state)).where(paid.batch_id == batch.id)  # a batch changes as a whole
+    batches = select(batch.id, batch.at, state.scalar_subquery().label("state"))
     return visit.render(
         "pay.html",
         balances=dict(found[:_ON_A_PAGE]),
         more=len(found) > _ON_A_PAGE,
         batches=read(lambda c: c.execute(batches.order_by(batch.id.desc()).limit(_ON_A_PAGE)).all()),
-        outcomes=_BATCH_PAID.options,
+        outcome=FORMS["batch"][0],
         total=read(pay.balances),
         after=begins,
     )
@@ -327,7 +280,7 @@ async def batch_csv(visit: Visit) -> Response:
 
 async def close_batch(visit: Visit) -> Response:
     """Record the outcome of a batch."""
-    outcome = visit.choose(_BATCH_PAID)
+    outcome = visit.choose("outcome", ("settled", "voided"))
     batch = tables.batch.c.id
     if not visit.store.read(lambda c: c.execute(select(batch).where(batch == visit.number)).first()):
         raise RefusedError(404, "There is no such batch.")

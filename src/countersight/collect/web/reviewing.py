@@ -9,17 +9,20 @@ from starlette.responses import Response
 
 from countersight.case import LETTERS, Case
 from countersight.collect import tables, work
-from countersight.collect.flows import Choice, Content, Field, Form, Item, Text
+from countersight.collect.flows import Content, Field, Form, Item
 from countersight.collect.flows.cosim import DISTRACTORS, SIDES, edited
-from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
+from countersight.collect.web.visit import FORMS, MOST_DIGITS, RefusedError, Visit
 from countersight.collect.web.working import LeasedTask, load_task, save_draft, show_task
+
+REASONS: Final = {**FORMS["flag"][0].options, **work.FOUND}  # type: ignore[attr-defined]
+"""All reasons for which an item waits for a reviewer."""
 
 
 async def queue(visit: Visit) -> Response:
     """List everything that waits for a decision."""
     flags = visit.store.read(lambda c: work.open_flags(c, visit.me.id))
     empty = "empty" in visit.request.query_params
-    return visit.render("review.html", flags=flags, reasons=work.REASONS | work.FOUND, empty=empty)
+    return visit.render("review.html", flags=flags, reasons=REASONS, empty=empty)
 
 
 def _flag(visit: Visit) -> work.Flag:
@@ -46,7 +49,7 @@ async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Respo
         422 if faults else 200,
         flag=found,
         entries=entries,
-        reasons=work.REASONS | work.FOUND,
+        reasons=REASONS,
         fields=decision_fields(found),
         values=visit.form,
         faults=faults or {},
@@ -55,35 +58,10 @@ async def flag_page(visit: Visit, faults: dict[str, str] | None = None) -> Respo
     )
 
 
-KEEP: Final = {
-    True: "Keep it: the item goes on to the next person",
-    False: "Keep it as it is; a bonus that waits for a review is earned",
-}
-"""The label of the option to keep an item, depending on whether a person flagged it."""
-RETURN: Final = "Send the contribution in question back to its author, who reads your reason"
-REMOVE: Final = {
-    "edited": "Have somebody else rewrite the distractors; the rejected ones are not paid",
-    "other": "Remove it, and the pay of the contribution in question",
-}
-
-
 def decision_fields(found: work.Flag) -> tuple[Field, ...]:
     """Return the fields of a decision about a flag."""
-    outcomes = {"unfair": KEEP[found.by_person], "returned": RETURN, "fair": REMOVE.get(found.reason, REMOVE["other"])}
-    reason = "A few words. The author reads them if the contribution is sent back. They are stored with the decision."
-    return (
-        Choice("outcome", "What happens to the item?", options=outcomes),
-        Text("note", "Why?", reason, rows=2, words=2),
-    )
-
-
-_EDIT_NOTE = Text(
-    "note",
-    "Why are you editing it?",
-    "A few words. They are stored with the decision. The item is kept in your version.",
-    rows=2,
-    words=2,
-)
+    form = "edited" if found.reason == "edited" else "person" if found.by_person else "program"
+    return FORMS[form] + FORMS["reason"]
 
 
 async def decide(visit: Visit) -> Response:
@@ -155,16 +133,16 @@ async def edit_page(visit: Visit) -> Response:
         content |= dict(zip(SIDES, content.get("box") or (), strict=False))
         content |= {f"kind:{kind}": 1 for kind in content.get("kinds", ())}
         values = {name: str(value) for name, value in content.items() if isinstance(value, str | int | float)}
-    return await show_task(visit, task, values, further=[_EDIT_NOTE], editing=editing)
+    return await show_task(visit, task, values, further=FORMS["edit"], editing=editing)
 
 
 async def edit(visit: Visit) -> Response:
     """Store a reviewer's version of a contribution, which decides the flag."""
     found, (task, editing), form = _flag(visit), _edited_task(visit), visit.read()
     content = visit.campaign.flow.read(task.phase.name, form, task.item, task.past)
-    note = form.value(_EDIT_NOTE)
+    note = form.value(*FORMS["edit"])
     if form.faults:
-        return await show_task(visit, task, visit.form, 422, form.faults, further=[_EDIT_NOTE], editing=editing)
+        return await show_task(visit, task, visit.form, 422, form.faults, further=FORMS["edit"], editing=editing)
     await save_draft(visit, task)
     return await _decided(visit, found, "edited", note, editing["contribution"], content)
 
@@ -187,8 +165,7 @@ def edit_of(visit: Visit, item_id: int) -> tuple[str, str] | None:
     """Return the right response before and after the last phase edited it; None if it did not."""
     if visit.campaign.flow.name != "cosim":
         return None
-    phases = ("change", "distractor")
-    return edited(visit.store.read(lambda c: work.load_past(c, visit.campaign.flow, item_id, phases)))
+    return edited(visit.store.read(lambda c: work.load_past(c, visit.campaign.flow, item_id)))
 
 
 def history(visit: Visit, item_id: int) -> list[dict[str, Any]]:

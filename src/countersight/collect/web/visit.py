@@ -8,7 +8,9 @@ import hmac
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+import tomllib
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, quote
 
@@ -19,14 +21,17 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from countersight.collect.audit_log import record
 from countersight.collect.campaign import Campaign
-from countersight.collect.flows import Choice, Form
-from countersight.collect.flows.forms import EXAMPLES
+from countersight.collect.flows import Form
+from countersight.collect.flows.forms import EXAMPLES, fields_in
 from countersight.collect.people import Person, Role, session_person
 from countersight.collect.settings import primary_language
 from countersight.collect.store import is_unavailable
 from countersight.collect.web.rendering import interface_texts, templates
 from countersight.errors import CampaignError
 
+_DECLARED: Final = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
+FORMS: Final = {name: fields_in(fields) for name, fields in _DECLARED.items()}
+"""The forms that are the same in every flow: their fields, by name."""
 COOKIE: Final = "countersight"
 MOST_DIGITS: Final = 9
 """Maximum digits of a row number: PostgreSQL's row numbers end at about two billion."""
@@ -153,11 +158,12 @@ class Visit:
         """Return the submitted form for validation; error messages are in the visitor's language."""
         return Form(self.form, self.settings.grammar, self.say)
 
-    def choose(self, field: Choice) -> Any:
-        """Return the value of a field, or refuse the request and name the values that are allowed."""
-        if (value := self.form.get(field.name, "")) not in field.options:
-            values = ", ".join(field.options)
-            raise RefusedError(422, "“{field}” must be one of: {values}.", field=field.name, values=values)
+    def choose(self, name: str, allowed: Iterable[str], default: str | None = None) -> Any:
+        """Return a value of the form or the address, or refuse the request and name the values that are allowed."""
+        value = self.form.get(name) or self.request.query_params.get(name) or default
+        if value is None or (value != default and value not in allowed):
+            values = ", ".join(allowed)
+            raise RefusedError(422, "“{field}” must be one of: {values}.", field=name, values=values)
         return value
 
     async def write(self, action: str, job: Callable[[Connection], T]) -> T:
@@ -233,6 +239,8 @@ class Page(msgspec.Struct, frozen=True):
     """Whether a POST must have the visitor's CSRF token."""
     paused: bool = False
     """Whether paused people are admitted."""
+    session: bool = True
+    """Whether the page depends on who visits it; others are served even if the database cannot be used."""
 
 
 async def respond(site: Site, page: Page, request: Request) -> Response:
@@ -242,7 +250,7 @@ async def respond(site: Site, page: Page, request: Request) -> Response:
     token = (bearer if script else request.cookies.get(COOKIE, ""))[:100]
     visit = Visit(site, request, token or secrets.token_urlsafe(32), script=script)
     try:
-        if token:
+        if token and page.session:
             visit.person = visit.store.read(lambda c: session_person(c, token, visit.now, script=script))
         response = await _checked_response(visit, page)
     except RefusedError as refused:
@@ -319,5 +327,6 @@ async def read_form(request: Request, *, script: bool = False) -> dict[str, str]
             return msgspec.json.decode(bytes(body) or b"{}", type=dict[str, str])
         fields = parse_qsl(bytes(body).decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
     except (ValueError, msgspec.DecodeError):
-        raise RefusedError(400, "This form cannot be read.") from None
+        words = "Send one JSON object whose values are all strings." if script else "This form cannot be read."
+        raise RefusedError(400, words) from None
     return {name: value.replace("\x00", "") for name, value in fields}

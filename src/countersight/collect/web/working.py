@@ -10,22 +10,18 @@ from starlette.responses import Response
 
 from countersight.collect import pay, tables, work
 from countersight.collect.figures import group_counts, people_figures
-from countersight.collect.flows import Choice, Content, Field, Form, Item, Past, Phase, Text, phase_of
+from countersight.collect.flows import Content, Field, Form, Item, Past, Phase
 from countersight.collect.flows.cfmm import WrittenPair, leak_in
-from countersight.collect.flows.cosim import context_of, is_hard
+from countersight.collect.flows.cosim import is_hard
 from countersight.collect.hamlet import ModelCheck, check
 from countersight.collect.people import has_completed
 from countersight.collect.web.accounts import arrive
 from countersight.collect.web.rendering import task_template
-from countersight.collect.web.visit import MOST_DIGITS, RefusedError, Visit
+from countersight.collect.web.visit import FORMS, MOST_DIGITS, RefusedError, Visit
 
 _OWN = frozenset({"csrf", "pasted", "seconds"})
 """Form fields that are not part of the contribution."""
 _LONGEST_DRAFT = 20_000
-_FLAG = (
-    Choice("flag_reason", "Why?", options=work.REASONS),
-    Text("flag_words", "In your words", "A reviewer will read this.", rows=2, words=3),
-)
 _SHOWN = 50
 _MOST_COUNTED = 200
 """Waiting items are counted up to this number."""
@@ -49,10 +45,9 @@ def load_task(visit: Visit, token: str = "", person_id: int = 0) -> LeasedTask:
         lease = work.lease_by_token(connection, token, person_id)
         if lease is None:
             raise RefusedError(404, "You have no such task. Go back to your work and take the next one.")
-        phase = phase_of(flow, lease.phase)
-        assert phase is not None  # leases are given in phases of the flow
+        phase = flow.phase(lease.phase)
         seed = f"{lease.item_id}/{person_id}" if phase.adjudicates else ""
-        past = work.load_past(connection, flow, lease.item_id, phase.sees, seed)
+        past = work.load_past(connection, flow, lease.item_id, phase.name, seed)
         return LeasedTask(lease, work.load_item(connection, lease.item_id), phase, past)
 
     return visit.store.read(load)
@@ -108,7 +103,7 @@ async def show_task(
         own["leak"] = leak_in(_pair(values), visit.settings.grammar)
     if flow.name == "cosim" and name == "distractor":
         own["model"] = visit.request.app.state.loop.name
-    own |= {"fields": [*flow.fields(name, task.item, task.past), *further], "flag_fields": _FLAG}
+    own |= {"fields": [*flow.fields(name, task.item, task.past), *further], "flag_fields": FORMS["flag"]}
     own |= flow.shown(name, task.item, task.past)
     return visit.render(
         task_template(flow.name, name),
@@ -230,11 +225,10 @@ async def flag(visit: Visit) -> Response:
         if not task.phase.verifies or task.lease.state != "active":
             raise RefusedError(409, "There is nothing to flag here.")
         form = visit.read()
-        reason, words = form.read(_FLAG).values()
+        reason, words = form.read(FORMS["flag"]).values()
         if form.faults:
             return await show_task(visit, task, _values(visit, task) | visit.form, 422, form.faults)
-        about = task.phase.verifies
-        await visit.store.write(lambda c: work.flag(c, visit.campaign, task.lease, about, reason, words, visit.now))
+        await visit.store.write(lambda c: work.flag(c, visit.campaign, task.lease, reason, words, visit.now))
     return visit.go(f"/work?flagged=1&gone={task.lease.token}")
 
 
@@ -250,8 +244,8 @@ async def check_distractors(visit: Visit) -> Response:
         checked = ModelCheck("", (), 0, note)
     else:
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
-        responses, model = (content.response, *content.distractors), visit.request.app.state.loop
-        checked = await check(visit.campaign, model, task.lease, context_of(task.past), responses, texts)
+        instance = visit.campaign.flow.instance({**task.past, task.phase.name: [content]})
+        checked = await check(visit.campaign, visit.request.app.state.loop, task.lease, instance, texts)
     if visit.partial:
         return visit.render("parts/checked.html", checked=checked)
     return await show_task(visit, task, values, 200, form.faults, checked=checked)
@@ -310,10 +304,10 @@ def _phase_work(connection: Connection, visit: Visit, phase: Phase) -> dict[str,
 
 
 def _phase(visit: Visit) -> Phase:
-    phase = phase_of(visit.campaign.flow, visit.request.path_params["phase"])
-    if phase is None:
+    name = visit.request.path_params["phase"]
+    if name not in visit.campaign.flow.names:
         raise RefusedError(404, "There is no such phase.")
-    return phase
+    return visit.campaign.flow.phase(name)
 
 
 async def guidelines(visit: Visit) -> Response:

@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or
 
 from countersight.collect import tables
 from countersight.collect.campaign import Campaign
-from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, Past, phase_of
+from countersight.collect.flows import Advance, Content, Dispute, Finish, Flow, Item, Past
 from countersight.collect.pay import LEFT, pay_contribution, void_contribution
 from countersight.collect.store import insert_row
-from countersight.collect.work.claiming import (
+from countersight.collect.work.leases import (
     HELD,
     Lease,
     change_lease,
@@ -75,7 +75,6 @@ def contributions(
     connection: Connection, flow: Flow, *conditions: ColumnElement[bool], most: int | None = None
 ) -> Iterator[Contribution]:
     """Yield contributions in the order of their ids; conditions may use the tables contribution, lease and item."""
-    types = {phase.name: phase.content for phase in flow.phases}
     author, editor = tables.person.c, tables.person.alias()
     columns = (_made[name] for name in Contribution.__struct_fields__ if name in _made)
     question = (
@@ -89,7 +88,7 @@ def contributions(
         .limit(most)
     )
     for row in connection.execute(question).mappings():
-        content = row["content"] and msgspec.json.decode(row["content"], type=types[row["phase"]])
+        content = row["content"] and msgspec.json.decode(row["content"], type=flow.phase(row["phase"]).content)
         yield Contribution(**{**row, "content": content})
 
 
@@ -104,12 +103,13 @@ def _items(connection: Connection, *conditions: ColumnElement[bool]) -> Iterator
         yield Item(row.id, row.key, row.split, msgspec.json.decode(row.source), row.phase, row.state, gold)
 
 
-def load_past(connection: Connection, flow: Flow, item_id: int, phases: Sequence[str], seed: str = "") -> Past:
-    """Return the contributions to an item in these phases only.
+def load_past(connection: Connection, flow: Flow, item_id: int, phase: str = "", seed: str = "") -> Past:
+    """Return the contributions to an item in the phases before this one, or in all phases.
 
-    Contributions that a phase may not see are not even read. With a seed, the contributions of a phase are shuffled, so
-    that their order does not show who was first.
+    People never see those of their own phase. With a seed, the contributions of a phase are shuffled, so that their
+    order does not show who was first.
     """
+    phases = flow.names[: flow.names.index(phase)] if phase else flow.names
     if not phases:
         return {}
     past = _by_phase(contributions(connection, flow, STANDS, _made.item_id == item_id, _made.phase.in_(phases)))
@@ -171,8 +171,7 @@ def submit(
     if item.state == "check" and item.gold is not None:
         given = msgspec.to_builtins(content)
         right = all(given.get(name, "").casefold() == wanted.casefold() for name, wanted in item.gold.items())
-    phase = phase_of(campaign.flow, fresh.phase)
-    if phase and phase.checked:  # from the last check of exactly these texts
+    if campaign.flow.phase(fresh.phase).checked:  # from the last check of exactly these texts
         check = tables.check.c
         texts = msgspec.json.encode(msgspec.to_builtins(content)).decode()
         checks = select(check.fooled).where(check.lease_id == lease.id, check.texts == texts)
@@ -220,7 +219,7 @@ def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, 
     people = campaign.settings.phases[phase].people
     if people > 1 and count_seats(connection, item.id, phase, "done") < people:
         return
-    past = load_past(connection, campaign.flow, item.id, [each.name for each in campaign.flow.phases])
+    past = load_past(connection, campaign.flow, item.id)
     match campaign.flow.settle(item, phase, past):
         case Advance(following):
             put_item(connection, campaign, item.id, following, "open", now)
@@ -228,7 +227,7 @@ def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, 
             put_item(connection, campaign, item.id, phase, "done" if kept else "removed", now)
         case Dispute(reason, words, about):
             disputed = valid_contribution(connection, item.id, about)
-            if reason == "leak" and _is_kept(connection, disputed, reason):
+            if reason == "leak" and _is_accepted(connection, disputed, reason):
                 put_item(connection, campaign, item.id, phase, "done", now)
                 return
             put_item(connection, campaign, item.id, phase, "flagged", now)
@@ -236,11 +235,12 @@ def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, 
             insert_row(connection, tables.flag, **row)
 
 
-def _is_kept(connection: Connection, contribution_id: int | None, reason: str) -> bool:
-    """Whether a reviewer decided to keep this version of a contribution in spite of a flag with this reason."""
+def _is_accepted(connection: Connection, contribution_id: int | None, reason: str) -> bool:
+    """Whether a reviewer wrote this version of a contribution, or kept it in spite of a flag with this reason."""
     flag = tables.flag.c
-    kept = (flag.contribution_id == contribution_id, flag.reason == reason, flag.outcome == "unfair")
-    return connection.execute(select(flag.id).where(*kept)).first() is not None
+    kept = exists().where(flag.contribution_id == _made.id, flag.reason == reason, flag.outcome == "unfair")
+    accepted = (_made.id == contribution_id) & (kept | _made.editor_id.is_not(None))
+    return connection.execute(select(_made.id).where(accepted)).first() is not None
 
 
 def undo(connection: Connection, campaign: Campaign, contribution_id: int, person_id: int, now: float) -> Lease | None:
@@ -282,7 +282,7 @@ def _withdrawable(campaign: Campaign, person_id: int, now: float) -> Select[Any]
     """
     made, lease, flag, payment = tables.contribution.c, tables.lease.c, tables.flag.c, tables.payment.c
     item, sight, part = tables.item.c, tables.sight.c, tables.lease.alias().c
-    names = [phase.name for phase in campaign.flow.phases]
+    names = campaign.flow.names
     later = or_(*(and_(lease.phase == name, part.phase.in_(names[at + 1 :])) for at, name in enumerate(names)))
     in_doubt = exists().where(flag.contribution_id == made.id, flag.reason == EDITED, flag.outcome.is_(None))
     held = exists().where(part.item_id == lease.item_id, part.state.in_(HELD), later)

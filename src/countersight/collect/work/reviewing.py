@@ -12,7 +12,8 @@ from countersight.collect.flows import Content
 from countersight.collect.pay import pay_fooling, void_contribution, void_person
 from countersight.collect.people import end_sessions
 from countersight.collect.store import insert_row
-from countersight.collect.work.claiming import (
+from countersight.collect.work.contributing import EDITED, append, load_item, withdraw
+from countersight.collect.work.leases import (
     HELD,
     Lease,
     as_lease,
@@ -22,18 +23,7 @@ from countersight.collect.work.claiming import (
     release,
     valid_contribution,
 )
-from countersight.collect.work.contributing import EDITED, append, load_item, withdraw
 
-REASONS: Final = {
-    "unclear": "It cannot be understood",
-    "wrong": "It is wrong",
-    "unrelated": "It is not about the picture",
-    "guidelines": "It does not follow the guidelines",
-    "offensive": "It is offensive or personal",
-    "machine": "It seems to be written by a machine",
-    "other": "Something else",
-}
-"""The reasons for a flag."""
 FOUND: Final = {
     "ambiguous": "Two people disagree",
     "leak": "It may give its answer away",
@@ -60,14 +50,13 @@ class Flag(msgspec.Struct, frozen=True):
     note: str | None
 
 
-def flag(
-    connection: Connection, campaign: Campaign, lease: Lease, verified: str, reason: str, words: str, now: float
-) -> None:
+def flag(connection: Connection, campaign: Campaign, lease: Lease, reason: str, words: str, now: float) -> None:
     """Flag the work of the phase before, and send the item to the reviewers; repeating this changes nothing."""
     fresh = lease_by_token(connection, lease.token, lease.person_id)
     if fresh is None or fresh.state != "active":
         return
-    before = valid_contribution(connection, lease.item_id, verified)
+    names = campaign.flow.names
+    before = valid_contribution(connection, lease.item_id, names[names.index(lease.phase) - 1])
     row = {"item_id": lease.item_id, "contribution_id": before, "lease_id": lease.id, "person_id": lease.person_id}
     insert_row(connection, tables.flag, reason=reason, words=words, at=now, **row)
     change_lease(connection, lease.id, state="flagged")
@@ -152,7 +141,7 @@ def reopen(connection: Connection, campaign: Campaign, item_id: int, phase: str,
 
     Pay for the later phases stays.
     """
-    names = [each.name for each in campaign.flow.phases]
+    names = campaign.flow.names
     later = tables.lease.c.phase.in_(names[names.index(phase) + 1 :])
     vacate(connection, (tables.lease.c.item_id == item_id) & later & tables.lease.c.state.in_(HELD), again=True)
     withdraw(connection, item_id)

@@ -1,4 +1,4 @@
-"""Assign items to people: leases, drafts and qualification tests.
+"""Assign items to people: leases and drafts.
 
 Each phase of an item has a seat for every person who is to work on it. A seat is leased to one person until the lease
 expires.
@@ -9,7 +9,7 @@ Claims happen inside the one writer's transaction, so two people can never be gi
 import secrets
 from collections.abc import Iterable
 from random import Random
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 from sqlalchemy import (
@@ -36,8 +36,7 @@ from countersight.collect.settings import Settings
 from countersight.collect.store import insert_row
 
 HELD: Final = ("active", "done", "flagged")
-Qualification = Literal["qualified", "untested", "failed"]
-_item, _lease, _made, _sight = tables.item.c, tables.lease.c, tables.contribution.c, tables.sight.c
+_item, _lease, _sight = tables.item.c, tables.lease.c, tables.sight.c
 _ACTIVE = _lease.state == literal_column("'active'")  # a literal, because partial indexes are not used with parameters
 _PRIME, _APART = 1_000_003, 5
 
@@ -292,42 +291,3 @@ def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | 
     cases = {key.rpartition("/")[0] for key in lately}  # a key is CASE/WORLD
     apart = (row.id for row in drawn if row.key.rpartition("/")[0] not in cases)
     return next(apart, drawn[0].id if drawn else None)
-
-
-def test_result(connection: Connection, campaign: Campaign, person_id: int, phase: str) -> tuple[Qualification, int]:
-    """Return whether somebody has passed the current qualification test of a phase, and how many tries are left."""
-    test = campaign.settings.phases[phase].test
-    if test is None:
-        return "qualified", 0
-    row = tables.qualification.c
-    own = (row.person_id == person_id, row.phase == phase, row.version == test.version, row.reset_by.is_(None))
-    tries = list(connection.execute(select(row.passed).where(*own)).scalars())
-    left = max(0, test.tries - len(tries))
-    return ("qualified" if any(tries) else "untested" if left else "failed"), left
-
-
-def take_test(
-    connection: Connection, campaign: Campaign, person_id: int, phase: str, answers: list[int], now: float
-) -> tuple[bool, ...]:
-    """Grade a qualification test and store the result; return which answers are right, none if no try is left."""
-    test = campaign.settings.phases[phase].test
-    if test is None or test_result(connection, campaign, person_id, phase)[0] != "untested":
-        return ()
-    right = tuple(given == question.answer for given, question in zip(answers, test.questions, strict=True))
-    passed = sum(right) >= test.pass_mark * len(right) - 1e-9
-    row = {"person_id": person_id, "phase": phase, "version": test.version, "passed": passed, "at": now}
-    connection.execute(insert(tables.qualification).values(answers=msgspec.json.encode(answers).decode(), **row))
-    return right
-
-
-def reset_tests(connection: Connection, person_id: int, by: int | None) -> None:
-    """Let somebody repeat the tests; earlier tries are kept but no longer count."""
-    theirs = (tables.qualification.c.person_id == person_id) & tables.qualification.c.reset_by.is_(None)
-    connection.execute(update(tables.qualification).where(theirs).values(reset_by=by or person_id))
-
-
-def has_new_guidelines(connection: Connection, campaign: Campaign, person_id: int, phase: str) -> bool:
-    """Whether the guidelines of a phase have changed since the person last worked there."""
-    made = tables.contribution.c
-    followed = select(func.max(made.guideline_version)).where(made.person_id == person_id, made.phase == phase)
-    return 0 < (connection.execute(followed).scalar() or 0) < campaign.settings.phases[phase].version
