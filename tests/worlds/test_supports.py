@@ -198,13 +198,11 @@ def test_what_is_built_holds_and_holds_under_jitter(seed):
 @given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 9))
 def test_feasibility_is_that_of_an_independent_solver(seed, rows, columns):
     rng = np.random.default_rng(seed)
-    matrices = np.round(rng.normal(size=(5, rows, columns)), 1) * (rng.random((5, rows, columns)) < 0.7)
-    sides = np.round(rng.normal(size=(5, rows)), 1) * (rng.random((5, rows)) < 0.6)
-    known = [
-        linprog(np.zeros(columns), A_eq=matrix, b_eq=side, method="highs").status == 0
-        for matrix, side in zip(matrices, sides, strict=True)
-    ]
-    assert feasible(matrices, sides).tolist() == known
+    for _ in range(5):
+        matrix = np.round(rng.normal(size=(rows, columns)), 1) * (rng.random((rows, columns)) < 0.7)
+        side = np.round(rng.normal(size=rows), 1) * (rng.random(rows) < 0.6)
+        known = linprog(np.zeros(columns), A_eq=matrix, b_eq=side, method="highs").status == 0
+        assert feasible(matrix, side) == known
 
 
 @settings(max_examples=15, deadline=None)

@@ -35,8 +35,10 @@ class StructuralModel(msgspec.Struct, frozen=True):
             if name in do:
                 world[name] = do[name]
             else:
-                inputs = (background[name], *(world[cause] for cause in causes))
-                world[name] = self.tables[name][sum(value << place for place, value in enumerate(inputs))]
+                row, place = int(background[name]), 2
+                for cause in causes:
+                    row, place = row + place * world[cause], 2 * place
+                world[name] = self.tables[name][row]
         return world
 
     def backgrounds(self) -> Iterator[dict[str, bool]]:
@@ -142,7 +144,7 @@ def _mean(
     intervention."""
     total = 0.0
     for background in model.backgrounds():
-        elsewhere = model.solve(background, fixing)
+        elsewhere = model.solve(background, fixing) if fixed else {}
         world = model.solve(background, {**{name: elsewhere[name] for name in fixed}, **do})
         total += _weight(chances, background) * world[effect]
     return total

@@ -9,7 +9,7 @@ more or less friction. Otherwise the world is Unclear and has no verdict.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
@@ -65,13 +65,13 @@ class _StaticsSolver:
         self._touching: dict[int, int] = {}
         """The contacts in which each thing takes part."""
         self._held_by: dict[int, int] = {}
-        """The contacts that push or hold each thing."""
-        self._above: dict[int, list[tuple[int, int]]] = {}
-        """The contacts by which each thing pushes or holds others, each with that other thing."""
+        """The contacts that push or hold each thing, or any thing of a part."""
+        self._above: dict[int, int] = {}
+        """The things that each thing pushes or holds."""
         for nth, contact in enumerate(found):
             acting, upper, lower = 1 << nth, self._bit[contact.upper], self._bit.get(contact.lower, 0)
             self._held_by[upper] = self._held_by.get(upper, 0) | acting
-            self._above.setdefault(lower, []).append((acting, upper))
+            self._above[lower] = self._above.get(lower, 0) | upper
             for end in (upper, lower):
                 self._touching[end] = self._touching.get(end, 0) | acting
         self._all = (1 << len(found)) - 1
@@ -99,14 +99,11 @@ class _StaticsSolver:
     def _falling(self, standing: int, fallen: int) -> int:
         """Return the standing things that fall first; nothing rests on things that have already fallen."""
         there = self._all & ~self._of(self._touching, fallen)
-        carries = dict.fromkeys(_single_bits(standing), 0)
+        carries = {lower: self._above.get(lower, 0) & standing for lower in _single_bits(standing)}
         joined = dict(carries)
-        for lower in carries:
-            for acting, upper in self._above.get(lower, ()):
-                if acting & there and upper & standing:
-                    carries[lower] |= upper
-                    joined[lower] |= upper
-                    joined[upper] |= lower
+        for lower, uppers in carries.items():
+            for upper in _single_bits(uppers):
+                joined[upper] |= lower
         down, left = 0, standing
         while left:
             part = _reachable_bits(left & -left, joined)
@@ -135,7 +132,9 @@ class _StaticsSolver:
 
     def _stands(self, part: int, there: int) -> bool | None:
         """Return whether a part stays in place while everything else is held; None if a viewer could not tell."""
-        acting = there & self._of(self._held_by, part)
+        if part not in self._held_by:
+            self._held_by[part] = self._of(self._held_by, part)
+        acting = there & self._held_by[part]
         if (part, acting) not in self._verdict_cache:
             names = sorted(self._names[each.bit_length() - 1] for each in _single_bits(part))
             self._verdict_cache[part, acting] = self._solved(
@@ -152,13 +151,10 @@ class _StaticsSolver:
             outside = shifts.low > margin or shifts.high < -margin or shifts.low > shifts.high
             return False if outside else None
         if not margin:
-            return self._system.stands(part, acting, [Variant()])[0]
-        safe = [Variant(_SLIPPERY, shift=way * margin) for way in (-1, 1)]
-        loose = Variant(_ROUGH, reach=margin)
-        to_the_left, to_the_right, somewhere = self._system.stands(part, acting, [*safe, loose])
-        if to_the_left and to_the_right:
+            return self._system.stands(part, acting)
+        if all(self._system.stands(part, acting, _SLIPPERY, shift=way * margin) for way in (-1, 1)):
             return True
-        return None if somewhere else False
+        return None if self._system.stands(part, acting, _ROUGH, reach=margin) else False
 
 
 def _single_bits(bits: int) -> Iterator[int]:
@@ -182,19 +178,9 @@ def _reachable_bits(start: int, steps: dict[int, int]) -> int:
 
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 _UNIT = 100.0
 """The unit of lengths in pixels, chosen so that forces and torques have similar magnitudes."""
-
-
-class Variant(NamedTuple):
-    """The world with all weights shifted to the right by `shift` plus any amount from -`reach` to `reach`."""
-
-    rough: float = 1.0
-    """Friction relative to that of the world."""
-    shift: float = 0.0
-    reach: float = 0.0
 
 
 class Shifts(NamedTuple):
@@ -239,13 +225,16 @@ class ForceSystem:
         # It is unknown how much of the load of these rests on each of the things below them.
         shared = {name for name in part if len({contact.lower for contact in below[name]}) > 1}
 
-        @cache
+        loads: dict[str, tuple[float, float]] = {}
+
         def load(name: str) -> tuple[float, float]:
-            thing = self._things[name]
-            weight, turning = thing.weight, thing.weight * thing.middle[0]
-            for upper in sorted({contact.upper for contact in above[name]} - shared):
-                weight, turning = weight + load(upper)[0], turning + load(upper)[1]
-            return weight, turning
+            if name not in loads:
+                thing = self._things[name]
+                weight, turning = thing.weight, thing.weight * thing.middle[0]
+                for upper in sorted({contact.upper for contact in above[name]} - shared):
+                    weight, turning = weight + load(upper)[0], turning + load(upper)[1]
+                loads[name] = weight, turning
+            return loads[name]
 
         low, high, exact = -inf, inf, True
         for name in part:
@@ -259,38 +248,39 @@ class ForceSystem:
             exact = exact and not uncertain
         return Shifts(low, high, exact)
 
-    def stands(self, part: list[str], acting: list[int], variants: Sequence[Variant]) -> list[bool]:
-        """Return whether these contacts can exert forces that hold the part, for each variant."""
-        matrices = np.zeros((len(variants), 3 * len(part) + 1, 2 * len(acting) + 3))
-        sides = np.zeros(matrices.shape[:2])
-        for variant, matrix, side in zip(variants, matrices, sides, strict=True):
-            self._pull(matrix, side, part, variant)
-            self._push(matrix, part, acting, variant.rough * self._friction)
-        verdicts: list[bool] = feasible(matrices, sides).tolist()
-        return verdicts
+    def stands(
+        self, part: list[str], acting: list[int], rough: float = 1.0, *, shift: float = 0.0, reach: float = 0.0
+    ) -> bool:
+        """Return whether these contacts can exert forces that hold the part, with friction relative to that of the
+        world, and with all weights shifted to the right by `shift` plus any amount from -`reach` to `reach`."""
+        matrix = np.zeros((3 * len(part) + 1, 2 * len(acting) + 3))
+        side = np.zeros(len(matrix))
+        self._pull(matrix, side, part, shift)
+        # In the last three columns: how far the weights are shifted to the left or right, within reach.
+        side[-1], matrix[-1, -3:] = reach, 1.0
+        self._push(matrix, part, acting, rough * self._friction)
+        return feasible(matrix, side)
 
-    def _pull(self, matrix: Floats, side: Floats, part: list[str], variant: Variant) -> None:
-        """Set the weights and, in the last three columns, how far they may be shifted to the left or right, within
-        reach."""
+    def _pull(self, matrix: Floats, side: Floats, part: list[str], shift: float) -> None:
+        """Set the weights."""
         for row, name in enumerate(part):
             weight = self._things[name].weight
             # Things that swing from a string balance themselves, wherever their weight is.
             turning = 0.0 if name in self._swinging else weight / _UNIT
-            side[3 * row + 1 : 3 * row + 3] = -weight, -turning * variant.shift
+            side[3 * row + 1 : 3 * row + 3] = -weight, -turning * shift
             matrix[3 * row + 2, -3:-1] = turning, -turning
-        side[-1] = variant.reach
-        matrix[-1, -3:] = 1.0
 
     def _push(self, matrix: Floats, part: list[str], acting: list[int], friction: float) -> None:
         """Set the two edges of the friction cone of every contact; a string has no friction and only pulls."""
+        rows = {name: 3 * nth for nth, name in enumerate(part)}
         for column, nth in enumerate(acting):
             contact = self._found[nth]
             (across, down), slope = contact.normal, friction * contact.has_friction
             for edge, side in enumerate((slope, -slope)):
                 force = across - side * down, down + side * across
                 for name, at, sign in ((contact.upper, contact.at, 1), (contact.lower, contact.below, -1)):
-                    if name in part:
-                        row, (x, y) = 3 * part.index(name), self._things[name].middle
+                    if name in rows:
+                        row, (x, y) = rows[name], self._things[name].middle
                         turning = ((at[0] - x) * force[1] - (at[1] - y) * force[0]) / _UNIT
                         matrix[row : row + 3, 2 * column + edge] = sign * force[0], sign * force[1], sign * turning
 
@@ -303,44 +293,33 @@ _GREEDY_STEPS = 60
 _MAX_STEPS = 2_000
 
 
-def feasible(matrices: Floats, sides: Floats) -> Bools:
-    """Return, for each programme, whether some x ≥ 0 solves `matrix @ x = side` (first phase of the simplex method)."""
-    table = _tableau(matrices, sides)
-    every = np.arange(len(table))
-    basis = np.tile(np.arange(table.shape[1] - 1) + matrices.shape[2], (len(table), 1))
+def feasible(matrix: Floats, side: Floats) -> bool:
+    """Return whether some x ≥ 0 solves `matrix @ x = side` (first phase of the simplex method)."""
+    rows, columns = matrix.shape
+    signs = np.where(side < 0, -1.0, 1.0)
+    table = np.empty((rows + 1, columns + 1))  # below the constraints, the costs of the artificial variables
+    table[:-1, :-1] = matrix * signs[:, None]
+    table[:-1, -1] = side * signs
+    table[-1] = -table[:-1].sum(axis=0)
+    costs, right_sides = table[-1, :-1], table[:-1, -1]
+    basis = list(range(columns, columns + rows))
     for step in range(_MAX_STEPS):
-        costs = table[:, -1, : matrices.shape[2]]
-        entering = costs.argmin(axis=1) if step < _GREEDY_STEPS else (costs < -_TOLERANCE).argmax(axis=1)
-        moving = costs[every, entering] < -_TOLERANCE
-        if not moving.any():
+        entering = int(costs.argmin() if step < _GREEDY_STEPS else (costs < -_TOLERANCE).argmax())
+        if costs[entering] >= -_TOLERANCE:
             break
-        rows = every[moving]
-        _pivot(table, basis, rows, entering[moving])
-    left: Bools = -table[:, -1, -1] < _FEASIBILITY_TOLERANCE
-    return left
-
-
-def _tableau(matrices: Floats, sides: Floats) -> Floats:
-    """Return the constraints with non-negative right sides and, below them, the costs of the artificial variables."""
-    programmes, rows, columns = matrices.shape
-    table = np.zeros((programmes, rows + 1, columns + 1))
-    signs = np.where(sides < 0, -1.0, 1.0)
-    table[:, :-1, :-1] = matrices * signs[:, :, None]
-    table[:, :-1, -1] = sides * signs
-    table[:, -1] = -table[:, :-1].sum(axis=1)
-    return table
-
-
-def _pivot(table: Floats, basis: NDArray[np.int64], rows: NDArray[np.int64], entering: NDArray[np.int64]) -> None:
-    """Make one step in each unfinished programme; ties go to the first variable, which prevents cycles."""
-    column = table[rows, :-1, entering]
-    steps = np.full(column.shape, np.inf)
-    np.divide(table[rows, :-1, -1], column, out=steps, where=column > _TOLERANCE)
-    nearest = steps.min(axis=1, keepdims=True)
-    ties = np.where(steps <= nearest + _TOLERANCE, basis[rows], np.iinfo(np.int64).max)
-    leaving = ties.argmin(axis=1)
-    table[rows, leaving] /= table[rows, leaving, entering][:, None]
-    factors = table[rows, :, entering]
-    factors[np.arange(len(rows)), leaving] = 0.0
-    table[rows] -= factors[:, :, None] * table[rows, leaving][:, None, :]
-    basis[rows, leaving] = entering
+        column = table[:-1, entering].tolist()
+        steps = [
+            (side / by, row)
+            for row, (side, by) in enumerate(zip(right_sides.tolist(), column, strict=True))
+            if by > _TOLERANCE
+        ]
+        if not steps:
+            break
+        nearest = min(steps)[0]
+        # Ties go to the first variable, which prevents cycles.
+        leaving = min((row for far, row in steps if far <= nearest + _TOLERANCE), key=basis.__getitem__)
+        pivot = table[leaving] / column[leaving]
+        table -= table[:, entering, None] * pivot
+        table[leaving] = pivot
+        basis[leaving] = entering
+    return bool(-table[-1, -1] < _FEASIBILITY_TOLERANCE)

@@ -1,7 +1,7 @@
 """CELLO's tasks for worlds of supports: the questions about each causal graph, and the options."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from random import Random
 
@@ -106,15 +106,16 @@ _FOR_SURE = frozenset({"SC", "NC"})
 
 def drafts_of(task: Task, world: Supports, kind: str, rng: Random, dropped: Counter[str]) -> Iterator[WorldDraft]:
     """Yield the drafts of a task for a world, with one kind of query."""
+    falls_with = cache(partial(fallen, world))
     try:
         found = [graph for graph in graphs(world, "world") if graph.kind in task.kinds]
-        untouched = {graph: _bystanders(world, graph) for graph in found}
+        untouched = {graph: _bystanders(graph, falls_with) for graph in found}
     except Unclear:
         dropped["margin"] += 1
         return
     for graph in rng.sample(found, len(found)):
         bystanders = tuple(untouched[graph][:1])
-        if task.short in _FOR_SURE and _is_open(world, graph):
+        if task.short in _FOR_SURE and _is_open(graph, falls_with):
             continue
         asked = [
             query
@@ -154,17 +155,17 @@ def _changes_something(task: Task, graph: CausalGraph, query: Query) -> bool:
     return any((edge.cause, edge.effect) == (query.cause, *query.held) for edge in graph.edges)
 
 
-def _bystanders(world: Supports, graph: CausalGraph) -> list[str]:
+def _bystanders(graph: CausalGraph, falls_with: Callable[[str], frozenset[str]]) -> list[str]:
     """Return things that do not affect those of the graph and are not affected by them."""
-    names = [thing.id for thing in graph.things]
-    touched = {other for name in names for other in fallen(world, name)}
-    return [thing.id for thing in graph.others if thing.id not in touched and not fallen(world, thing.id) & {*names}]
+    names = {thing.id for thing in graph.things}
+    touched = names.union(*map(falls_with, sorted(names)))
+    return [thing.id for thing in graph.others if thing.id not in touched and not falls_with(thing.id) & names]
 
 
-def _is_open(world: Supports, graph: CausalGraph) -> bool:
+def _is_open(graph: CausalGraph, falls_with: Callable[[str], frozenset[str]]) -> bool:
     """Return whether removing something outside the graph would make something in the graph fall."""
     names = {thing.id for thing in graph.things}
-    return any(fallen(world, thing.id) & names for thing in graph.others)
+    return any(falls_with(thing.id) & names for thing in graph.others)
 
 
 def _draft(

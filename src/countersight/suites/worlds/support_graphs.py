@@ -1,12 +1,12 @@
 """The causal graphs of worlds of supports, found by removing things and holding others in place."""
 
-from collections.abc import Iterator
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator
+from itertools import combinations, permutations, product
 
 from countersight.causal import CausalEdge, CausalGraph, GraphKind, StructuralModel
 from countersight.causal import Thing as Node
 from countersight.errors import Unclear
-from countersight.worlds import Supports, contacts, fallen
+from countersight.worlds import Supports, WorldThing, contacts, fallen
 
 Edge = tuple[str, str]
 _HOLDING = "holding"
@@ -28,14 +28,15 @@ def direct_causes(world: Supports) -> frozenset[Edge]:
 def graphs(world: Supports, scene: str) -> Iterator[CausalGraph]:
     """Yield the causal graphs of two and three things in a world, with the other things of the world."""
     edges = direct_causes(world)
+    nodes = {thing.id: _node(thing) for thing in world.free}
     for cause, effect in sorted(edges):
-        yield _graph(world, scene, "direct", (cause, effect), edges)
+        yield _graph(nodes, scene, "direct", (cause, effect), {(cause, effect)})
     for names in combinations(sorted({name for edge in edges for name in edge}), 3):
-        inside = {edge for edge in edges if set(edge) <= set(names)}
-        yield from (_graph(world, scene, kind, order, edges) for kind, order in _motifs(inside))
+        inside = edges.intersection(permutations(names, 2))
+        yield from (_graph(nodes, scene, kind, order, inside) for kind, order in _motifs(inside))
 
 
-def _motifs(edges: set[Edge]) -> Iterator[tuple[GraphKind, tuple[str, ...]]]:
+def _motifs(edges: frozenset[Edge]) -> Iterator[tuple[GraphKind, tuple[str, ...]]]:
     """Yield the kind of a graph of three things, and the things in the order of that kind; a fork has two orders."""
     out = {cause: {effect for one, effect in edges if one == cause} for cause, _ in edges}
     if len(edges) == 3:
@@ -53,24 +54,21 @@ def _motifs(edges: set[Edge]) -> Iterator[tuple[GraphKind, tuple[str, ...]]]:
         yield "chain", (one, two, four) if two == three else (three, four, two)
 
 
-def _graph(world: Supports, scene: str, kind: GraphKind, names: tuple[str, ...], edges: frozenset[Edge]) -> CausalGraph:
+def _graph(
+    nodes: dict[str, Node], scene: str, kind: GraphKind, names: tuple[str, ...], edges: Iterable[Edge]
+) -> CausalGraph:
     return CausalGraph(
         kind=kind,
-        things=tuple(_node(world, name) for name in names),
-        edges=tuple(
-            CausalEdge(cause, effect, "holds", cause, effect, _HOLDING)
-            for cause, effect in sorted(edges)
-            if {cause, effect} <= set(names)
-        ),
+        things=tuple(nodes[name] for name in names),
+        edges=tuple(CausalEdge(cause, effect, "holds", cause, effect, _HOLDING) for cause, effect in sorted(edges)),
         scene=scene,
-        others=tuple(_node(world, thing.id) for thing in world.free if thing.id not in names),
+        others=tuple(node for name, node in nodes.items() if name not in names),
     )
 
 
-def _node(world: Supports, name: str) -> Node:
-    thing = world.thing(name)
+def _node(thing: WorldThing) -> Node:
     box = round(thing.left), round(thing.top), round(thing.width), round(thing.height)
-    return Node(name, thing.name, box=box)
+    return Node(thing.id, thing.name, box=box)
 
 
 def is_confirmed(world: Supports, graph: CausalGraph, model: StructuralModel, bystanders: tuple[str, ...] = ()) -> bool:
