@@ -25,11 +25,11 @@ from countersight.models.embedded.inference import (
     Inference,
     Tokenizer,
     decoder_file,
-    open_graph,
     prepare,
     weights_folder,
 )
 from countersight.models.embedded.model import Embedded
+from countersight.models.onnx_graph import open_graph
 from countersight.models.protocol import ModelSettings, Request, Turn
 from countersight.picture.checking import Picture, check_picture
 from countersight.reading import answer_in
@@ -141,7 +141,7 @@ def test_options_are_understood_with_every_kind_of_marker() -> None:
 def test_decoding_with_the_cache_equals_decoding_without_it() -> None:
     inference = Inference(weights_folder(), "both")
     decoder = Decoder(
-        open_graph(weights_folder(), decoder_file("both")), inference.tokenizer.end, inference.tokenizer.pad
+        open_graph(weights_folder() / decoder_file("both")), inference.tokenizer.end, inference.tokenizer.pad
     )
     prompt = inference.tokenizer.conversation((("user", "How many dots are there in all the circles together? Why?"),))
     values = np.random.default_rng(0).uniform(0, 9, (1, len(VALUES))).astype(np.float32)

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from countersight.errors import CountersightError
-from countersight.models.embedded import Tokenizer, decoder_file, open_graph, weights_folder
+from countersight.models import open_graph
+from countersight.models.embedded import Tokenizer, decoder_file, weights_folder
 from countersight.models.embedded.inference import Decoder as Running
 from tools.embedded.__main__ import train
 from tools.embedded.batches import new_tokenizer
@@ -78,7 +79,7 @@ def test_the_cache_gives_what_reading_everything_again_gives(tmp_path: Path) -> 
     torch.manual_seed(1)
     decoder = Decoder(SHAPE, 423, 400).eval()
     export(Encoder().eval(), {"both": decoder}, tmp_path, seed="tests")
-    running = Running(open_graph(tmp_path, decoder_file("both")), end=3, pad=0)
+    running = Running(open_graph(tmp_path / decoder_file("both")), end=3, pad=0)
     rng = np.random.default_rng(0)
     prompts = [[int(token) for token in rng.integers(5, 400, length)] for length in (3, 17, 9)]
     values = rng.uniform(0, 20, (3, 45)).astype(np.float32)
@@ -119,7 +120,7 @@ def test_a_decoder_can_go_on_from_the_shipped_one() -> None:
     decoder.load_state_dict(shipped_decoder("both", plan))
     tokenizer = new_tokenizer()
     before = Tokenizer(json.loads((weights_folder() / "vocabulary.json").read_bytes()))
-    running = Running(open_graph(weights_folder(), decoder_file("both"), 1), end=before.end, pad=before.pad)
+    running = Running(open_graph(weights_folder() / decoder_file("both"), threads=1), end=before.end, pad=before.pad)
     text = "how many flowers are inside the red polygons?\nanswer with a single number."
     values = np.random.default_rng(0).uniform(0, 9, (1, 45)).astype(np.float32)
     ((said, *_),) = running.generate([before.conversation([("user", text)])], values, 1)

@@ -10,7 +10,8 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor
 
-from countersight.models.embedded import ENCODER, VOCABULARY, decoder_file, open_graph, read_weights, weights_folder
+from countersight.models import open_graph
+from countersight.models.embedded import ENCODER, VOCABULARY, decoder_file, read_weights, weights_folder
 from tools.embedded.batches import new_tokenizer
 from tools.embedded.config import DecoderPlan
 from tools.embedded.decoder_training import new_decoder
@@ -22,7 +23,7 @@ STORED = (".half", ".bytes")
 
 def shipped_encoder() -> Callable[[Tensor], Tensor]:
     """Return the shipped encoder, as a function from pictures to VALUES."""
-    graph = open_graph(weights_folder(), ENCODER)
+    graph = open_graph(weights_folder() / ENCODER)
     return lambda pictures: torch.from_numpy(graph.run(("values",), {"pictures": pictures.numpy()})[0])
 
 

@@ -83,7 +83,7 @@ class Flux(HostedEditor):
         response."""
         try:
             received = await self._service.post(self._order, body)
-            if received.well:
+            if received.succeeded:
                 return object_in(received)
         except Unreachable:
             raise
@@ -136,7 +136,7 @@ class Flux(HostedEditor):
         )
         if received.status in _EXPIRED:
             raise _Expired("the address of the result expired before it was fetched", again=True)
-        if not received.well:
+        if not received.succeeded:
             raise EditFailed(f"the result cannot be fetched (HTTP {received.status})", again=True)
         return received.content
 
@@ -150,7 +150,7 @@ class Flux(HostedEditor):
                 received = await ask()
                 if told(received):
                     return received
-                if received.well:
+                if received.succeeded:
                     raise EditFailed("the service does not report the state of the order", again=True)
                 raise failure(self._service, received)
             except AskingFailed as error:

@@ -107,9 +107,9 @@ class ChatImage(HostedEditor):
         received = await self._ask(brief, self._modalities)
         if received.status in (400, 404, 422) and b"modalit" in received.content and "text" in self._modalities:
             received = await self._ask(brief, ("image",))
-            if received.well:
+            if received.succeeded:
                 self._modalities = ("image",)
-        if not received.well:
+        if not received.succeeded:
             raise failure(self._service, received)
         return _given_in_chat(object_in(received))
 

@@ -15,7 +15,6 @@ from .function import Function as Function
 from .function import FunctionModel as FunctionModel
 from .hosted import Hosted as Hosted
 from .onnx_graph import open_graph as open_graph
-from .opening import open_model as open_model
 from .prices import Price as Price
 from .protocol import DTYPES as DTYPES
 from .protocol import Answer as Answer
@@ -32,6 +31,7 @@ from .protocol import Viewer as Viewer
 from .providers import OPENAI as OPENAI
 from .providers import without_keys as without_keys
 from .registry import MODELS as MODELS
+from .registry import open_model as open_model
 from .service import ApiKey as ApiKey
 from .service import Received as Received
 from .service import Service as Service

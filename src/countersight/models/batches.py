@@ -4,9 +4,10 @@ The official SDKs are not used, because they cannot find a batch again after the
 """
 
 import datetime
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import aiohttp
@@ -37,28 +38,7 @@ class Batched(NamedTuple):
     body: bytes
 
 
-class Batches(Protocol):
-    """The batch API of a provider."""
-
-    most_requests: int
-    most_bytes: int
-    lost_after: float
-    """Seconds after which a batch that is not found is considered lost."""
-
-    async def send(self, label: str, requests: list[Batched]) -> str:
-        """Submit a batch under a label and return its id at the provider."""
-        ...
-
-    async def find(self, label: str, since: float) -> str | None:
-        """Return the id of the batch that was sent under a label at time `since`; None if it never arrived."""
-        ...
-
-    async def collect(self, batch: str) -> dict[str, Answer] | None:
-        """Return the answers by name, without failed and expired requests; None until the batch is done."""
-        ...
-
-
-def batches_of(model: object) -> Batches:
+def batches_of(model: object) -> "Batches":
     """Return the batch API of a model; raises ModelError if its provider has none."""
     if isinstance(model, Hosted) and isinstance(model.dialect, AnthropicDialect):
         return AnthropicBatches(model)
@@ -70,11 +50,28 @@ def batches_of(model: object) -> Batches:
     raise ModelError(f"{name} has no batch API; openai:, anthropic: and gemini: have one. Leave out `batch`")
 
 
-class _BatchBase:
-    """The base class of the batch APIs: holds the model and sends requests to its service."""
+class Batches(ABC):
+    """The batch API of a provider."""
+
+    most_requests: int
+    most_bytes: int
+    lost_after: float
+    """Seconds after which a batch that is not found is considered lost."""
 
     def __init__(self, model: Hosted) -> None:
         self._model = model
+
+    @abstractmethod
+    async def send(self, label: str, requests: list[Batched]) -> str:
+        """Submit a batch under a label and return its id at the provider."""
+
+    @abstractmethod
+    async def find(self, label: str, since: float) -> str | None:
+        """Return the id of the batch that was sent under a label at time `since`; None if it never arrived."""
+
+    @abstractmethod
+    async def collect(self, batch: str) -> dict[str, Answer] | None:
+        """Return the answers by name, without failed and expired requests; None until the batch is done."""
 
     async def _post(self, url: str, body: bytes | aiohttp.FormData) -> Any:
         received = await self._model.service.post(url, body)
@@ -99,12 +96,12 @@ class _BatchBase:
 
     async def _lines(self, url: str) -> Iterator[Any]:
         received = await self._model.service.get(url, most=MOST_RESULTS)
-        if not received.well:
+        if not received.succeeded:
             raise self._error(received)
         return (decode_json(line) for line in received.content.splitlines() if line.strip())
 
     def _sent(self, received: Received) -> Any:
-        if not received.well:
+        if not received.succeeded:
             failure = self._error(received)
             raise (
                 failure
@@ -142,7 +139,7 @@ class _BatchBase:
         return answers
 
 
-class OpenAIBatches(_BatchBase):
+class OpenAIBatches(Batches):
     """OpenAI's batch API: uploads a file of requests, creates a batch from it and downloads a file of answers."""
 
     most_requests, most_bytes, lost_after = 50_000, 200 * MEGABYTE, LISTED
@@ -194,7 +191,7 @@ class OpenAIBatches(_BatchBase):
         return (there.get("errors") or {}).get("data") or []
 
 
-class AnthropicBatches(_BatchBase):
+class AnthropicBatches(Batches):
     """Anthropic's batch API: sends all questions in one request and reads one answer per line."""
 
     most_requests, most_bytes, lost_after = 100_000, 256 * MEGABYTE, DONE
@@ -232,7 +229,7 @@ class AnthropicBatches(_BatchBase):
         return await self._lines(f"{self._model.url}/batches/{quote(batch, safe='')}/results")
 
 
-class GeminiBatches(_BatchBase):
+class GeminiBatches(Batches):
     """Gemini's batch API: sends all questions in one request and receives all answers in one response."""
 
     most_requests, most_bytes, lost_after = 10_000, 19 * MEGABYTE, LISTED

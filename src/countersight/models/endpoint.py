@@ -42,7 +42,7 @@ class Endpoint(Hosted):
         if shaped:
             schema = {"name": "reply", "strict": True, "schema": request.shape}
             held: dict[str, Any] = {"response_format": {"type": "json_schema", "json_schema": schema}}
-            received = await self.asked(request.turns, request.vote, **held)
+            received = await self.send(request.turns, request.vote, **held)
             if received.status not in UNKNOWN_FIELD:
                 return self.answer(received)
         answer = await super().reply(request)
@@ -107,7 +107,7 @@ class Endpoint(Hosted):
         return prompt
 
     def _prompt(self, received: Received) -> PromptLogprobs | None:
-        if not received.well:
+        if not received.succeeded:
             raise status_error(self.service.host, received, self.service.key_variable)
         sent: Any = decode_json(received.content)
         choice = first_choice(sent)
@@ -122,7 +122,7 @@ class Endpoint(Hosted):
     async def _rank(self, turns: tuple[Turn, ...]) -> Received:
         """Request the log-probabilities of a prompt; if the last turn is an answer, it is not closed."""
         answered = turns[-1].role == "assistant"
-        return await self.asked(
+        return await self.send(
             turns,
             most=lambda body: min(MAX_RESPONSE + BYTES_PER_BYTE * len(body), MAX_RANKING),
             **self._one_token,

@@ -129,9 +129,9 @@ class Hosted(Displayed):
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn."""
-        return self.answer(await self.asked(request.turns, request.vote))
+        return self.answer(await self.send(request.turns, request.vote))
 
-    async def asked(
+    async def send(
         self, turns: tuple[Turn, ...], vote: int = 0, most: Callable[[bytes], int] | None = None, **further: Any
     ) -> Received:
         """Send a conversation, without fields that the service refused before, and return the response.
@@ -156,7 +156,7 @@ class Hosted(Displayed):
 
     def answer(self, received: Received) -> Answer:
         """Parse a response into an answer; raises an error that matches the status if the request failed."""
-        if not received.well:
+        if not received.succeeded:
             raise status_error(self.service.host, received, self.service.key_variable)
         return self.parse(decode_json(received.content))
 

@@ -8,9 +8,9 @@ from countersight.errors import AskingFailed, Overloaded, Unreachable
 from countersight.models.endpoint import Endpoint
 from countersight.models.protocol import Answer, Displayed, Request
 
-FIRST_REST = 2.0
-"""Seconds that an endpoint is paused after a failure; doubled after each further failure, up to LONGEST_REST."""
-LONGEST_REST = 60.0
+SHORTEST_PAUSE = 2.0
+"""Seconds that an endpoint is paused after a failure; doubled after each further failure, up to LONGEST_PAUSE."""
+LONGEST_PAUSE = 60.0
 
 Got = TypeVar("Got")
 
@@ -20,8 +20,8 @@ class _EndpointState:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self.under_way = self.answers = self.failures = 0
-        self.rests_until = 0.0
+        self.in_progress = self.answers = self.failures = 0
+        self.paused_until = 0.0
 
 
 class LoadBalancedModel(Displayed):
@@ -32,25 +32,25 @@ class LoadBalancedModel(Displayed):
     def __init__(self, name: str, endpoints: list[Endpoint]) -> None:
         self.name = name
         self.settings = endpoints[0].settings
-        self._places = [_EndpointState(endpoint) for endpoint in endpoints]
+        self._endpoints = [_EndpointState(endpoint) for endpoint in endpoints]
 
     @property
     def observed(self) -> dict[str, Any]:
         """The facts that the endpoints discovered, and the number of answers of each endpoint."""
         together: dict[str, Any] = {}
-        for place in self._places:
-            together |= place.endpoint.observed
-        return together | {"answers": {place.endpoint.service.host: place.answers for place in self._places}}
+        for state in self._endpoints:
+            together |= state.endpoint.observed
+        return together | {"answers": {state.endpoint.service.host: state.answers for state in self._endpoints}}
 
     @property
     def is_priced(self) -> bool:
         """Whether the price is known for all endpoints."""
-        return all(place.endpoint.is_priced for place in self._places)
+        return all(state.endpoint.is_priced for state in self._endpoints)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks to show to the user at the end."""
-        return tuple(remark for place in self._places for remark in place.endpoint.remarks)
+        return tuple(remark for state in self._endpoints for remark in state.endpoint.remarks)
 
     async def reply(self, request: Request) -> Answer:
         """Return the next turn from one of the endpoints."""
@@ -62,41 +62,41 @@ class LoadBalancedModel(Displayed):
 
     async def close(self) -> None:
         """Close all connections."""
-        for place in self._places:
-            await place.endpoint.close()
+        for state in self._endpoints:
+            await state.endpoint.close()
 
     async def _ask_least_busy(self, ask: Callable[[Endpoint], Awaitable[Got]]) -> Got:
         """Ask the least busy working endpoint; if it is unreachable or overloaded, ask the next."""
         tried: list[_EndpointState] = []
         while True:
-            place = self._best(tried)
-            place.under_way += 1
+            state = self._best(tried)
+            state.in_progress += 1
             try:
-                got = await ask(place.endpoint)
+                got = await ask(state.endpoint)
             except (Unreachable, Overloaded) as failure:
-                self._pause(place, failure)
-                tried.append(place)
-                if len(tried) == len(self._places):
+                self._pause(state, failure)
+                tried.append(state)
+                if len(tried) == len(self._endpoints):
                     raise
             except AskingFailed as failure:
                 if failure.again:
-                    self._pause(place, failure)
+                    self._pause(state, failure)
                 raise
             else:
-                place.answers += 1
-                place.failures = 0
+                state.answers += 1
+                state.failures = 0
                 return got
             finally:
-                place.under_way -= 1
+                state.in_progress -= 1
 
     def _best(self, tried: list[_EndpointState]) -> _EndpointState:
         now = asyncio.get_running_loop().time()
-        left = [place for place in self._places if place not in tried]
-        return min(left, key=lambda place: (place.rests_until > now, place.under_way, place.rests_until))
+        left = [state for state in self._endpoints if state not in tried]
+        return min(left, key=lambda state: (state.paused_until > now, state.in_progress, state.paused_until))
 
-    def _pause(self, place: _EndpointState, failure: AskingFailed) -> None:
-        place.failures += 1
-        wait = min(LONGEST_REST, FIRST_REST * 2.0 ** (place.failures - 1))
+    def _pause(self, state: _EndpointState, failure: AskingFailed) -> None:
+        state.failures += 1
+        wait = min(LONGEST_PAUSE, SHORTEST_PAUSE * 2.0 ** (state.failures - 1))
         if isinstance(failure, Overloaded) and failure.wait is not None:
             wait = failure.wait
-        place.rests_until = asyncio.get_running_loop().time() + wait
+        state.paused_until = asyncio.get_running_loop().time() + wait

@@ -1,8 +1,29 @@
 """The registry of models: every model is named by one string and implements one small protocol."""
 
+from typing import Final
+
 from countersight.errors import ModelError
 from countersight.models.protocol import Model, ModelSettings
 from countersight.registry import Plug, Registry
+
+_HOSTED: Final = {
+    "endpoint:URL[,URL…]#MODEL": (
+        "open_endpoint",
+        "an OpenAI-compatible server, or several servers with the same model; key from COUNTERSIGHT_API_KEY, if needed",
+    ),
+    "openai:MODEL": ("open_compatible", "OpenAI, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY"),
+    "anthropic:MODEL": ("open_anthropic", "Anthropic; key from ANTHROPIC_API_KEY"),
+    "gemini:MODEL": ("open_gemini", "Google's Gemini; key from GEMINI_API_KEY"),
+    "azure:DEPLOYMENT[?api-version=V]": (
+        "open_azure",
+        "Azure OpenAI at AZURE_OPENAI_ENDPOINT; key from AZURE_OPENAI_API_KEY",
+    ),
+    "bedrock:MODEL_ID[?region=R]": ("open_bedrock", "Amazon Bedrock; key from AWS_BEARER_TOKEN_BEDROCK"),
+    "mistral:MODEL": ("open_compatible", "Mistral; key from MISTRAL_API_KEY"),
+    "openrouter:MAKER/MODEL": ("open_compatible", "OpenRouter, with the cost it reports; key from OPENROUTER_API_KEY"),
+    "ollama:MODEL": ("open_ollama", "Ollama on this machine, or at OLLAMA_HOST; no key"),
+}
+"""For each hosted model, the function of `providers.py` that opens it, and its description."""
 
 MODELS: Registry[Model] = Registry(
     "model",
@@ -19,61 +40,10 @@ MODELS: Registry[Model] = Registry(
             "always answers with the first option, yes, or 1",
             "countersight.models.baselines:AlwaysFirst",
         ),
-        "endpoint": Plug(
-            "endpoint:URL[,URL…]#MODEL",
-            "an OpenAI-compatible server, or several servers with the same model; key from COUNTERSIGHT_API_KEY, if "
-            "needed",
-            "countersight.models.providers:open_endpoint",
-            "server",
-        ),
-        "openai": Plug(
-            "openai:MODEL",
-            "OpenAI, or the server at OPENAI_BASE_URL; key from OPENAI_API_KEY",
-            "countersight.models.providers:open_compatible",
-            "server",
-        ),
-        "anthropic": Plug(
-            "anthropic:MODEL",
-            "Anthropic; key from ANTHROPIC_API_KEY",
-            "countersight.models.providers:open_anthropic",
-            "server",
-        ),
-        "gemini": Plug(
-            "gemini:MODEL",
-            "Google's Gemini; key from GEMINI_API_KEY",
-            "countersight.models.providers:open_gemini",
-            "server",
-        ),
-        "azure": Plug(
-            "azure:DEPLOYMENT[?api-version=V]",
-            "Azure OpenAI at AZURE_OPENAI_ENDPOINT; key from AZURE_OPENAI_API_KEY",
-            "countersight.models.providers:open_azure",
-            "server",
-        ),
-        "bedrock": Plug(
-            "bedrock:MODEL_ID[?region=R]",
-            "Amazon Bedrock; key from AWS_BEARER_TOKEN_BEDROCK",
-            "countersight.models.providers:open_bedrock",
-            "server",
-        ),
-        "mistral": Plug(
-            "mistral:MODEL",
-            "Mistral; key from MISTRAL_API_KEY",
-            "countersight.models.providers:open_compatible",
-            "server",
-        ),
-        "openrouter": Plug(
-            "openrouter:MAKER/MODEL",
-            "OpenRouter, with the cost it reports; key from OPENROUTER_API_KEY",
-            "countersight.models.providers:open_compatible",
-            "server",
-        ),
-        "ollama": Plug(
-            "ollama:MODEL",
-            "Ollama on this machine, or at OLLAMA_HOST; no key",
-            "countersight.models.providers:open_ollama",
-            "server",
-        ),
+        **{
+            usage.partition(":")[0]: Plug(usage, words, f"countersight.models.providers:{opener}", "server")
+            for usage, (opener, words) in _HOSTED.items()
+        },
         "hf": Plug(
             "hf:NAME_OR_PATH",
             "a local model run by transformers, from a folder or downloaded before; run text-only models with "
@@ -123,7 +93,16 @@ MODELS: Registry[Model] = Registry(
 """All models, as printed by `countersight list models`. Add a model with one line here, or with an entry point."""
 
 
-def open_here(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
+def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
+    """Open the model with this name, on the Ray cluster in `settings.ray` if there is one."""
+    if settings.ray and MODELS.where(name) == "here":
+        from countersight.models.ray_model import open_ray_model
+
+        return open_ray_model(name, settings)
+    return open_here(name, settings)
+
+
+def open_here(name: str, settings: ModelSettings) -> Model:
     """Open the model with this name in this process."""
     model = MODELS.open(name, settings)
     for attribute in ("name", "settings", "needs_picture", "reply", "close"):

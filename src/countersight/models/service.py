@@ -43,7 +43,7 @@ class Received:
     content: bytes
 
     @property
-    def well(self) -> bool:
+    def succeeded(self) -> bool:
         """Whether the request succeeded."""
         return 200 <= self.status < 300
 

@@ -16,6 +16,7 @@ from countersight.errors import ModelError
 from countersight.models import open_model
 from countersight.models.local.loading import load
 from countersight.models.local.model import LocalModel
+from countersight.models.local.probing import ranking_sight
 from countersight.models.local.ranking import plain_losses
 from countersight.models.protocol import ModelSettings, Request, Turn
 
@@ -74,9 +75,11 @@ def test_a_text_model_is_distinguished_from_a_vision_model(folder: Path, tmp_pat
     assert (vision.needs_picture, vision.picture_limits) == (True, (0, 64))
 
 
-def test_a_text_model_ranks_options(folder: Path) -> None:
+def test_a_text_model_ranks_options_with_a_shared_prefix(folder: Path) -> None:
     asked = Request("k", (Turn("user", "How many cats?"),), "choice", tuple(map(Option, ("one", "two of them"))))
-    expected = plain_losses(load(str(folder), device="cpu"), asked)
+    loaded = load(str(folder), device="cpu")
+    expected = plain_losses(loaded, asked)
+    assert ranking_sight(loaded) == "behind"
 
     async def losses() -> tuple[float, ...]:
         model = open_model(f"hf:{folder}", ModelSettings(device="cpu"))

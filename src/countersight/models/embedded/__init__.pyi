@@ -8,7 +8,6 @@ from .inference import VALUES as VALUES
 from .inference import VOCABULARY as VOCABULARY
 from .inference import Tokenizer as Tokenizer
 from .inference import decoder_file as decoder_file
-from .inference import open_graph as open_graph
 from .inference import padded as padded
 from .inference import read_weights as read_weights
 from .inference import shrink as shrink

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.errors import AskingFailed, BadPicture, ModelError
-from countersight.models import onnx_graph
+from countersight.models.onnx_graph import open_graph
 from countersight.picture import Picture, Pixels, as_seen
 from countersight.scenes import COLOURS, PLACES
 from countersight.system import cores
@@ -58,11 +58,6 @@ def read_weights(folder: Path, name: str) -> bytes:
         raise ModelError(
             f"the embedded model cannot be read ({folder / name}: {error.strerror}); install countersight again"
         ) from None
-
-
-def open_graph(folder: Path, name: str, threads: int | None = None) -> Any:
-    """Open an ONNX graph, which runs on all cores unless `threads` is given."""
-    return onnx_graph.open_graph(folder / name, data=read_weights(folder, name), threads=threads)
 
 
 KINDS: Final = ("flowers", "dots", "other")
@@ -118,7 +113,7 @@ class Encoder:
     """The encoder, with a cache of pictures."""
 
     def __init__(self, folder: Path) -> None:
-        self._graph: Any = open_graph(folder, ENCODER)
+        self._graph: Any = open_graph(folder / ENCODER)
         self._seen: OrderedDict[bytes, Floats] = OrderedDict()
         self._looking = Lock()  # both checkpoints may be used at the same time
         self._preparing = ThreadPoolExecutor(cores(), "picture")
@@ -220,7 +215,7 @@ class Inference:
 
     def __init__(self, folder: Path, worlds: str) -> None:
         self.tokenizer = Tokenizer(msgspec.json.decode(read_weights(folder, VOCABULARY), type=list[str]))
-        self._decoder = Decoder(open_graph(folder, decoder_file(worlds)), self.tokenizer.end, self.tokenizer.pad)
+        self._decoder = Decoder(open_graph(folder / decoder_file(worlds)), self.tokenizer.end, self.tokenizer.pad)
         self._encoder = encoder(folder)
 
     def answer(self, asked: Sequence[Conversation], most: int) -> list[tuple[str, int, int]]:

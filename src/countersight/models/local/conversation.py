@@ -452,15 +452,17 @@ class PictureCache:
 
     def __init__(self, loaded: Loaded) -> None:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
-        self._part = loaded.processor.image_processor
+        self._part = getattr(loaded.processor, "image_processor", None)
         self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}
         """The prepared results by the id of the picture. The pictures are kept too, so that their ids stay unique."""
         self._of_copies: list[tuple[int, ...]] = []
         """The keys of results for copies of pictures that the processor made; they are not needed again."""
-        processor = copy.copy(loaded.processor)
-        processor.image_processor = self
-        self.loaded = replace(loaded, processor=processor)
-        """The loaded model, with a processor that uses this object."""
+        self.loaded = loaded
+        """The loaded model, with a processor that uses this object; text-only models keep their own."""
+        if self._part is not None:
+            processor = copy.copy(loaded.processor)
+            processor.image_processor = self
+            self.loaded = replace(loaded, processor=processor)
 
     def __call__(self, images: Any, **settings: Any) -> Any:
         nested = isinstance(images, list | tuple) and isinstance(images[0], list | tuple)

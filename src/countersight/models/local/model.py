@@ -109,7 +109,8 @@ class LocalModel(Displayed):
         sight = ranking_sight(loaded)
         if sight is None and not self.remarks:
             self.remarks.append(
-                f"{self.name} cannot share the common prefix of options, so each option is computed in full."
+                f"{self.name} ranks slowly: it cannot share what all options have in common, so each option is "
+                "computed in full."
             )
         return rank_requests(sight, loaded, requests)
 
