@@ -35,12 +35,12 @@ from benchmarks.asking import AS_INSTALLED
 from benchmarks.ranking import SHAPES, TEMPLATE, WORDS, build
 from countersight.case import Case, Change, Option, Question
 from countersight.dataset import DatasetWriter
-from countersight.models.batching import Feed
 from countersight.models.local import speedups
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.probing import writing_sight
 from countersight.models.local.writing import write_answers, write_plainly
 from countersight.models.protocol import ModelSettings, Request, Turn
+from countersight.models.request_queue import Feed
 from countersight.picture.checking import check_picture
 
 TOKENS = 16

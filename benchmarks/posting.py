@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 import aiohttp
 
 from benchmarks.asking import server
-from countersight.models.posting import Post
+from countersight.models.http_post import Post
 
 REQUESTS = 2000
 ROUNDS = 5

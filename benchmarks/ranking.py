@@ -28,7 +28,6 @@ from PIL import Image
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from countersight.case import Option
-from countersight.models.batching import Feed
 from countersight.models.local.conversation import (
     append_answer,
     decode_pictures,
@@ -40,6 +39,7 @@ from countersight.models.local.probing import ranking_sight
 from countersight.models.local.ranking import option_tokens, plain_losses, rank_requests
 from countersight.models.local.speedups import speed_up
 from countersight.models.protocol import Request, Turn
+from countersight.models.request_queue import Feed
 from countersight.picture.checking import check_picture
 
 WORDS = [f"w{number}" for number in range(2000)]

@@ -15,7 +15,7 @@ from countersight.dataset import Dataset
 from countersight.engine import RunOptions, ask_in_batches, find_prompt, outstanding
 from countersight.errors import BatchRefused, CountersightError, ModelError
 from countersight.models import ModelSettings, open_model
-from countersight.models import batches as batches_module
+from countersight.models import batch_apis as batches_module
 
 
 class BatchServer(Providers):

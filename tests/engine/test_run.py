@@ -17,8 +17,8 @@ from countersight.case import Question
 from countersight.engine import FIRST_LIMIT, PROMPTS, RetryPolicy, RunFolder
 from countersight.errors import ModelError, RunError
 from countersight.models import MODELS, open_model
+from countersight.models.http_service import ApiKey, Received, Service, status_error
 from countersight.models.protocol import Answer, ModelSettings
-from countersight.models.service import Received, status_error
 
 
 def test_ranking_takes_the_option_with_the_smallest_loss_and_keeps_all_losses(tmp_path):
@@ -372,6 +372,7 @@ def test_a_fatal_error_loses_no_answer_in_progress(tmp_path):
 
 
 def test_missing_credit_is_not_reported_as_a_refused_key():
+    service = Service("http://h", ApiKey(), timeout=1.0, most=1)
     for status, words, spent in (
         (403, "Quota exceeded for this billing account", True),
         (400, "Your credit balance is too low to access the API", True),
@@ -379,7 +380,7 @@ def test_missing_credit_is_not_reported_as_a_refused_key():
         (400, "no such model", False),
     ):
         answer = Received(status, "no", {}, json.dumps({"error": {"message": words}}).encode())
-        assert ("the quota at h is used up" in str(status_error("h", answer))) == spent
+        assert ("the quota at h is used up" in str(status_error(service, answer))) == spent
 
 
 def test_a_spent_quota_stops_the_run_even_with_status_429(tmp_path, monkeypatch):

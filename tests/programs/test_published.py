@@ -6,7 +6,7 @@ import pytest
 from programs.seeing import PICTURE, parse_steps, returned
 
 from countersight.detection.vision import Patch
-from countersight.programs.limits import ProgramFailed, Tracing
+from countersight.programs.limits import Tracing
 from countersight.programs.steps.interpreter import run_steps
 
 THINGS = [
@@ -214,22 +214,3 @@ def test_a_program_in_the_vocabulary_of_vipergpt_runs(shown) -> None:
 def test_a_program_in_the_vocabulary_of_visprog_runs(shown) -> None:
     steps, value = VISPROG[shown]
     assert asyncio.run(run_steps(parse_steps(steps), PICTURE, Eyes(), Tracing())) == value
-
-
-@pytest.mark.parametrize(
-    ("body", "kind", "words"),
-    [
-        (
-            "cups = image.find('cup')\ncups.sort(key=lambda cup: cup.compute_depth())\nreturn cups[-1].left",
-            "tool failure",
-            "no depth tool is configured",
-        ),
-        ("return ImagePatch(image).find('cup')", "wrong type of answer", "list"),
-        ("return best_image_match([], ['blue'])", "tool failure", "1 to 64 patches"),
-    ],
-)
-def test_a_missing_tool_is_reported(body, kind, words) -> None:
-    pytest.importorskip("pydantic_monty")
-    with pytest.raises(ProgramFailed, match=words) as failed:
-        returned(body, Eyes(), know)
-    assert failed.value.kind == kind

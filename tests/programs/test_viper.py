@@ -114,6 +114,8 @@ def test_every_vision_call_is_recorded_with_its_boxes() -> None:
         ("return coerce_to_numeric('a few')", "tool failure", "no single number"),
         ("return image.find(3)", "tool failure", "needs a string"),
         ("return image.crop(50, 50, 50, 60)", "tool failure", "outside the picture"),
+        ("return image.find('dog')[0].compute_depth()", "tool failure", "no depth tool is configured"),
+        ("return best_image_match([], ['blue'])", "tool failure", "1 to 64 patches"),
         ("import numpy\nreturn 3", "unknown tool", "numpy"),
         ("import socket\nreturn 3", "forbidden", "socket"),
         ("import os\nreturn os.system('ls')", "forbidden", "system"),

@@ -53,7 +53,7 @@ def failure(service: Service, received: Received) -> Exception:
     """Return the exception for an error response."""
     if 400 <= received.status < 500 and received.status != 429 and _MODERATED.search(received.content):
         return moderated(error_text(received.content))
-    return status_error(service.host, received, service.key_variable)
+    return status_error(service, received)
 
 
 def moderated(word: str) -> EditFailed:

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from countersight.errors import AskingFailed, BadPicture, Overloaded
+from countersight.models.http_service import shorten
 from countersight.models.protocol import Answer, Turn
-from countersight.models.service import shorten
 from countersight.picture import Picture, data_url, goes_as_it_is, to_send
 
 Names = Mapping[str, tuple[str, ...]]

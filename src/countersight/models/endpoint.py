@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 from countersight.errors import AskingFailed, ModelError, Refused
 from countersight.models.dialects import ChatDialect, first_choice
 from countersight.models.hosted import MAX_RESPONSE, Hosted, decode_json
+from countersight.models.http_service import ApiKey, Received, Service, error_text, status_error
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker, ends_with, read_prompt
 from countersight.models.protocol import Answer, ModelSettings, Request, Turn, check_options
-from countersight.models.service import ApiKey, Received, Service, error_text, status_error
 
 COMPLETIONS = "/chat/completions"
 BYTES_PER_BYTE = 256
@@ -108,7 +108,7 @@ class Endpoint(Hosted):
 
     def _prompt(self, received: Received) -> PromptLogprobs | None:
         if not received.succeeded:
-            raise status_error(self.service.host, received, self.service.key_variable)
+            raise status_error(self.service, received)
         sent: Any = decode_json(received.content)
         choice = first_choice(sent)
         # For plain completions vLLM puts the list into the choice; some servers always do.

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from countersight.errors import AskingFailed
 from countersight.models.dialects import Dialect, Names, PictureUrls, reported_cost
+from countersight.models.http_service import Received, Service, error_text, shorten, status_error
 from countersight.models.prices import find_price
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.service import Received, Service, error_text, shorten, status_error
 from countersight.text import printable
 
 MAX_RESPONSE = 4 * 1024 * 1024
@@ -157,7 +157,7 @@ class Hosted(Displayed):
     def answer(self, received: Received) -> Answer:
         """Parse a response into an answer; raises an error that matches the status if the request failed."""
         if not received.succeeded:
-            raise status_error(self.service.host, received, self.service.key_variable)
+            raise status_error(self.service, received)
         return self.parse(decode_json(received.content))
 
     def parse(self, sent: Any, share: float = 1.0) -> Answer:

@@ -19,9 +19,9 @@ from countersight.models.dialects import (
 )
 from countersight.models.endpoint import COMPLETIONS, Endpoint, open_service
 from countersight.models.hosted import Hosted
+from countersight.models.http_service import ApiKey, check_address, read_key
 from countersight.models.load_balancing import LoadBalancedModel
 from countersight.models.protocol import ModelSettings
-from countersight.models.service import ApiKey, check_address, read_key
 from countersight.registry import with_options
 
 OPENAI = "https://api.openai.com/v1"

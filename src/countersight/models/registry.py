@@ -54,7 +54,7 @@ MODELS: Registry[Model] = Registry(
             "vllm:NAME_OR_PATH[?tensor_parallel_size=N]",
             "a local model run by vLLM, if installed; with options of vLLM, such as "
             "?tensor_parallel_size=2&max_model_len=8192&gpu_memory_utilization=0.8",
-            "countersight.models.in_vllm:VllmModel",
+            "countersight.models.vllm_model:VllmModel",
         ),
         "matcher": Plug(
             "matcher:RUN[?features=DIR]",

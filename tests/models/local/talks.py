@@ -8,12 +8,12 @@ import numpy as np
 from PIL import Image
 
 from countersight.case import Option
-from countersight.models.batching import Feed
 from countersight.models.local.conversation import Loaded
 from countersight.models.local.probing import ranking_sight
 from countersight.models.local.ranking import Ranked, rank_requests
 from countersight.models.local.writing import write_answers
 from countersight.models.protocol import ModelSettings, Request, Turn
+from countersight.models.request_queue import Feed
 from countersight.picture.checking import Picture, check_picture
 
 

@@ -17,11 +17,11 @@ from countersight.cli import main
 from countersight.engine import RunFolder
 from countersight.errors import ModelError
 from countersight.models import open_model
-from countersight.models.batching import Feed
 from countersight.models.local.loading import Loaded, load
 from countersight.models.local.model import LocalModel
 from countersight.models.local.probing import writes_in_batches
 from countersight.models.protocol import Answer, Model, ModelSettings, Ranker, Request
+from countersight.models.request_queue import Feed
 from countersight.scoring import score_run
 
 Folders = Callable[[str], Path]

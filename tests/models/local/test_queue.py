@@ -11,9 +11,9 @@ import torch
 from models.local.talks import picture, request
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.batching import Feed, Queue, Work
 from countersight.models.local.model import ask_queue
 from countersight.models.protocol import Request
+from countersight.models.request_queue import Feed, Queue, Work
 from countersight.picture.checking import Picture
 
 

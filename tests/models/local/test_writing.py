@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from PIL import Image
 
 from countersight.case import Option
-from countersight.models.batching import Feed
 from countersight.models.local import generating, ranking
 from countersight.models.local.conversation import PictureCache, decode_pictures, model_inputs
 from countersight.models.local.loading import Loaded, load
@@ -22,6 +21,7 @@ from countersight.models.local.probing import writes_in_batches, writing_sight
 from countersight.models.local.ranking import plain_losses, rank_requests
 from countersight.models.local.writing import write_in_trees
 from countersight.models.protocol import Answer, ModelSettings, Request
+from countersight.models.request_queue import Feed
 
 Models = Callable[[str], Loaded]
 SHORT = ModelSettings(max_tokens=6)

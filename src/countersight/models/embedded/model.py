@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.batching import Feed, Queue, Work
 from countersight.models.embedded.inference import LONGEST, Conversation, Inference, fingerprint, weights_folder
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
+from countersight.models.request_queue import Feed, Queue, Work
 
 WORLDS = {"embedded": "both", "embedded:factual": "factual"}
 """The kind of questions that each checkpoint was trained on: only factual ones, or also counterfactual ones."""

@@ -452,7 +452,7 @@ class PictureCache:
 
     def __init__(self, loaded: Loaded) -> None:
         self._processor, self._dtype = loaded.processor, loaded.model.dtype
-        self._part = getattr(loaded.processor, "image_processor", None)
+        self._part: Any = getattr(loaded.processor, "image_processor", None)
         self._made: dict[tuple[int, ...], tuple[Any, Any]] = {}
         """The prepared results by the id of the picture. The pictures are kept too, so that their ids stay unique."""
         self._of_copies: list[tuple[int, ...]] = []

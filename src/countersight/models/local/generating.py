@@ -28,7 +28,6 @@ from transformers import (
 from transformers.cache_utils import Cache, DynamicLayer
 
 from countersight.errors import AskingFailed
-from countersight.models.batching import Feed, is_out_of_memory
 from countersight.models.local.conversation import Loaded, Prompt
 from countersight.models.local.ranking import (
     Numbered,
@@ -50,6 +49,7 @@ from countersight.models.local.trees import (
     step_masks,
 )
 from countersight.models.protocol import Request
+from countersight.models.request_queue import Feed, is_out_of_memory
 
 _NAME = "countersight_sdpa_step"
 _WARMING = 2

@@ -1,4 +1,4 @@
-"""The local model. Requests wait in a queue (`batching.py`), whose thread processes them in batches.
+"""The local model. Requests wait in a queue (`request_queue.py`), whose thread processes them in batches.
 
 `ranking.py` ranks options, and `writing.py` generates replies. Both store shared tokens only once, in a tree
 (`trees.py`).
@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.batching import Feed, Queue, Work, free_memory
 from countersight.models.local.conversation import Loaded, picture_limits
 from countersight.models.local.loading import (
     find_device,
@@ -22,6 +21,7 @@ from countersight.models.local.loading import (
     read_config,
 )
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
+from countersight.models.request_queue import Feed, Queue, Work, free_memory
 
 PLACES = {"cuda": 12}
 """The multiple of the default concurrency used on a GPU: one batch runs, one is prepared and one waits."""

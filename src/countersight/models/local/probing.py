@@ -18,12 +18,12 @@ from PIL import Image
 
 from countersight.case import Option
 from countersight.errors import AskingFailed
-from countersight.models.batching import Feed, is_out_of_memory
 from countersight.models.local.conversation import Loaded, decode_pictures, model_inputs
 from countersight.models.local.generating import ChoiceByAnswer, generate, write_shared
 from countersight.models.local.ranking import Losses, rank_requests
 from countersight.models.local.trees import SIGHTS, Sight, find_decoder, selects_tokens, window_settings
 from countersight.models.protocol import Request, Turn
+from countersight.models.request_queue import Feed, is_out_of_memory
 from countersight.picture import Picture, check_picture
 
 Found = TypeVar("Found")

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from countersight.errors import AskingFailed
-from countersight.models.batching import Feed
 from countersight.models.local.conversation import (
     Loaded,
     PictureCache,
@@ -33,6 +32,7 @@ from countersight.models.local.conversation import (
 )
 from countersight.models.local.trees import Places, Row, Sight, pack, token_losses, token_positions
 from countersight.models.protocol import Request
+from countersight.models.request_queue import Feed
 
 Losses = tuple[float, ...]
 Ranked = Losses | AskingFailed

@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from countersight.errors import AskingFailed
-from countersight.models.batching import Feed, is_out_of_memory
 from countersight.models.local.conversation import (
     Loaded,
     PictureCache,
@@ -29,6 +28,7 @@ from countersight.models.local.generating import (
 from countersight.models.local.probing import write_no_more_shared, writes_in_batches, writing_sight
 from countersight.models.local.trees import Sight
 from countersight.models.protocol import Answer, ModelSettings, Request
+from countersight.models.request_queue import Feed, is_out_of_memory
 from countersight.picture import Picture
 
 

@@ -19,7 +19,7 @@ from yarl import URL
 
 from countersight import __version__
 from countersight.errors import AskingFailed, ModelError, Overloaded, Refused, Unreachable
-from countersight.models.posting import Post, Posted
+from countersight.models.http_post import Post, Posted
 
 SHORTEST_SECRET = 8
 """The minimum length of a key that is removed from responses; shorter values ("none", "x") are not real keys."""
@@ -162,16 +162,16 @@ _MONEY = re.compile(
 """Words that report a missing payment; not used for 429, where quota may mean a rate limit."""
 
 
-def status_error(host: str, received: Received, key_variable: str = "") -> Exception:
-    """Return the exception for an unsuccessful response; for a key that is not accepted, it names the variable."""
-    status = received.status
+def status_error(service: Service, received: Received) -> Exception:
+    """Return the exception for an unsuccessful response; if the key is not accepted, it names the variable to set."""
+    host, status = service.host, received.status
     reason = f"HTTP {status}: {error_text(received.content) or shorten(received.phrase)}"
     if status == 402 or b"insufficient_quota" in received.content or (status in _NO_MONEY and _MONEY.search(reason)):
         return ModelError(
             f"the quota at {host} is used up: {reason}; increase it, then run the same command to continue"
         )
     if status == 401:
-        advice = f"; set {key_variable} to a valid key" if key_variable else ""
+        advice = f"; set {service.key_variable} to a valid key" if service.key_variable else ""
         return ModelError(f"{host} does not accept the key: {reason}{advice}")
     if status in (429, 503, 529):
         return Overloaded(reason, _retry_after(received.headers.get("Retry-After")))

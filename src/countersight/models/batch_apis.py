@@ -17,8 +17,8 @@ from countersight.errors import AskingFailed, BatchRefused, ModelError
 from countersight.models.dialects import AnthropicDialect, GeminiDialect
 from countersight.models.endpoint import Endpoint
 from countersight.models.hosted import Hosted, decode_json
+from countersight.models.http_service import Received, error_text, status_error
 from countersight.models.protocol import Answer
-from countersight.models.service import Received, error_text, status_error
 from countersight.text import printable
 
 HALF = 0.5
@@ -97,12 +97,12 @@ class Batches(ABC):
     async def _lines(self, url: str) -> Iterator[Any]:
         received = await self._model.service.get(url, most=MOST_RESULTS)
         if not received.succeeded:
-            raise self._error(received)
+            raise status_error(self._model.service, received)
         return (decode_json(line) for line in received.content.splitlines() if line.strip())
 
     def _sent(self, received: Received) -> Any:
         if not received.succeeded:
-            failure = self._error(received)
+            failure = status_error(self._model.service, received)
             raise (
                 failure
                 if isinstance(failure, ModelError)
@@ -112,10 +112,6 @@ class Batches(ABC):
         if not isinstance(sent, dict):
             raise ModelError(f"{self._model.service.host} sent a response that does not describe a batch")
         return sent
-
-    def _error(self, received: Received) -> Exception:
-        service = self._model.service
-        return status_error(service.host, received, service.key_variable)
 
     def _raise_if_only_errors(self, batch: str, errors: Iterable[Any]) -> None:
         """Raise BatchRefused if a batch returned only errors, since normal requests would fail too."""

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any, Final
 
 from countersight.errors import AskingFailed, ModelError
-from countersight.models.batching import Feed, Queue
 from countersight.models.dialects import ChatDialect, PictureUrls
 from countersight.models.hosted import split_reasoning
+from countersight.models.http_service import shorten
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker
 from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
-from countersight.models.service import shorten
+from countersight.models.request_queue import Feed, Queue
 from countersight.registry import with_options
 
 OPTIONS: Final[dict[str, Callable[[str], int | float]]] = {
