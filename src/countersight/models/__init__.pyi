@@ -21,6 +21,7 @@ from .http_service import read_key as read_key
 from .http_service import shorten as shorten
 from .http_service import status_error as status_error
 from .onnx_graph import open_graph as open_graph
+from .opening import open_model as open_model
 from .prices import Price as Price
 from .protocol import DTYPES as DTYPES
 from .protocol import Answer as Answer
@@ -37,6 +38,5 @@ from .protocol import Viewer as Viewer
 from .providers import OPENAI as OPENAI
 from .providers import without_keys as without_keys
 from .registry import MODELS as MODELS
-from .registry import open_model as open_model
 from .request_queue import free_memory as free_memory
 from .request_queue import is_out_of_memory as is_out_of_memory

@@ -192,12 +192,9 @@ class WorkerPool:
         """Whether an actor has started with the same model as the others."""
         if not self.ray.wait([worker.info_ref(wanted)], timeout=0)[0]:
             return False
-        about = self._result(worker.info_ref(wanted))
+        about = self._info(worker, wanted)
         if about is None:
-            self.remove(worker)
             return False
-        if isinstance(about, Failure):
-            raise ModelError(f"{worker.place.address}: {about.reason}")
         there, here = about.settings, self._held[wanted].settings
         if odd := next((key for key in here if there.get(key) != here[key]), None):
             raise ModelError(
@@ -212,27 +209,28 @@ class WorkerPool:
         self._start_missing_actors()
         while self._workers:
             refs = {worker.info_ref(wanted): worker for worker in self._workers}
-            said, _ = self.ray.wait(list(refs), num_returns=1, timeout=START_TIMEOUT)
-            about = (
-                self._result(said[0])
-                if said
-                else Failure("no actor could be started; check whether all machines of the cluster are busy")
-            )
-            if isinstance(about, ModelInfo):
+            reported, _ = self.ray.wait(list(refs), num_returns=1, timeout=START_TIMEOUT)
+            if not reported:
+                raise ModelError(
+                    "no actor could be started on the Ray cluster; check whether all of its machines are busy"
+                )
+            if about := self._info(refs[reported[0]], wanted):
                 return about
-            if isinstance(about, Failure):
-                raise ModelError(f"on the Ray cluster: {about.reason}")
-            self._workers.remove(refs[said[0]])
         raise ModelError(
             "no actor could be started on the Ray cluster; check that countersight is installed on its machines"
         )
 
-    def _result(self, ref: Any) -> Any:
-        """Return an actor's result, or None if it is gone."""
+    def _info(self, worker: PlacedWorker, wanted: WantedModel) -> ModelInfo | None:
+        """Return what an actor reports about a model; None if the actor is gone."""
         try:
-            return self.ray.get(ref, timeout=RESULT_TIMEOUT)
+            about = self.ray.get(worker.info_ref(wanted), timeout=RESULT_TIMEOUT)
         except self.ray.exceptions.RayError:
+            self.remove(worker)
             return None
+        if isinstance(about, Failure):
+            raise ModelError(f"{worker.place.address}: {about.reason}")
+        model: ModelInfo = about
+        return model
 
 
 def _connect(address: str) -> tuple[Any, bool]:

@@ -93,15 +93,6 @@ MODELS: Registry[Model] = Registry(
 """All models, as printed by `countersight list models`. Add a model with one line here, or with an entry point."""
 
 
-def open_model(name: str, settings: ModelSettings = ModelSettings()) -> Model:  # noqa: B008 - frozen
-    """Open the model with this name, on the Ray cluster in `settings.ray` if there is one."""
-    if settings.ray and MODELS.where(name) == "here":
-        from countersight.models.ray_model import open_ray_model
-
-        return open_ray_model(name, settings)
-    return open_here(name, settings)
-
-
 def open_here(name: str, settings: ModelSettings) -> Model:
     """Open the model with this name in this process."""
     model = MODELS.open(name, settings)
