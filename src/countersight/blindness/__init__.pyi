@@ -1,3 +1,4 @@
+from .features import FeatureColumns as FeatureColumns
 from .probing import ALL_GROUPS as ALL_GROUPS
 from .probing import MIN_QUESTIONS as MIN_QUESTIONS
 from .probing import Blind as Blind

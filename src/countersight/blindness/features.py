@@ -13,15 +13,20 @@ counts relate to the answers of a group: which of two counts must be larger for 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise, permutations
-from typing import NamedTuple
+from itertools import combinations, pairwise, permutations, product
+from typing import NamedTuple, Self
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from countersight.case import LETTERS, TWO_WORLDS, Case, Question, World
 from countersight.causal import Knowledge, compare_counts
 
-Features = list[list[list[str]]]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+Features = Iterable[Sequence[Sequence[str]]]
 """The names of the features of each answer, for each question."""
 
 Answered = Mapping[tuple[str, World], bool]
@@ -45,6 +50,33 @@ _EITHER = 0.1
 _NAMED = 3
 """The number of names in a question whose counts are compared."""
 _WORD = re.compile(r"\d+|[^\W\d_]+(?:'[^\W\d_]+)?")
+
+
+class FeatureColumns(NamedTuple):
+    """The features of answers in columns: one row per answer and feature that it has, in the order of the answers."""
+
+    answers: Ints
+    """The number of answers of each question."""
+    answer: Ints
+    feature: Ints
+    names: Sequence[str]
+    """The name of each feature."""
+
+    @classmethod
+    def of(cls, features: Features) -> Self:
+        """Return the columns for lists of names."""
+        ids: dict[str, int] = {}
+        answers, sizes, found = [], [], []
+        for question in features:
+            answers.append(len(question))
+            for names in question:
+                sizes.append(len(names))
+                found += [ids.setdefault(name, len(ids)) for name in names]
+        return cls(_ints(answers), np.repeat(np.arange(len(sizes)), sizes), _ints(found), list(ids))
+
+
+def _ints(numbers: Sequence[int]) -> Ints:
+    return np.array(numbers, np.int64)
 
 
 class BlindQuestion(msgspec.Struct, frozen=True):
@@ -147,28 +179,24 @@ def _wordings(questions: Sequence[BlindQuestion]) -> dict[str, _Wording]:
     return wordings
 
 
-def text_features(questions: Sequence[BlindQuestion], folds: Sequence[int]) -> Iterator[Features]:
+def text_features(questions: Sequence[BlindQuestion], folds: Ints) -> Iterator[FeatureColumns]:
     """Yield the features of the text for every test fold; counts in other questions depend on the fold."""
     wordings = _wordings(questions)
-    own: list[list[list[str]]] = []
-    for question in questions:
-        template = wordings[question.group].template_of(question.text)
-        parts = (_position(question, template), _form(question), _content(question, template))
-        own.append([[*position, *form, *content] for position, form, content in zip(*parts, strict=True)])
-    kinds = [_kinds(question, wordings[question.group]) for question in questions]
-    right: Counter[tuple[_Kind, int]] = Counter()
-    shown: Counter[tuple[_Kind, int]] = Counter()
-    for question, answers, fold in zip(questions, kinds, folds, strict=True):
-        for place, ways in enumerate(answers):
-            for kind in (kind for listed in ways.values() for kind in listed):
-                shown[kind, fold] += 1
-                right[kind, fold] += place == question.right
+    own = FeatureColumns.of(_own_features(question, wordings[question.group]) for question in questions)
+    others = _OtherQuestions(questions, folds, wordings)
+    order = np.argsort(np.concatenate([own.answer, others.answer]), kind="stable")
+    answer = np.concatenate([own.answer, others.answer])[order]
+    names = [*own.names, *others.names()]
     for tested in range(FOLDS):
-        yield [
-            [[*names, *others] for names, others in zip(mine, _elsewhere(answers, right, shown, seen), strict=True)]
-            for mine, answers, fold in zip(own, kinds, folds, strict=True)
-            for seen in [[other for other in range(FOLDS) if other not in (tested, fold)]]
-        ]
+        feature = np.concatenate([own.feature, len(own.names) + others.features(tested)])
+        yield FeatureColumns(own.answers, answer, feature[order], names)
+
+
+def _own_features(question: BlindQuestion, wording: _Wording) -> list[list[str]]:
+    """Return the features of each answer that depend on its own question only."""
+    template = wording.template_of(question.text)
+    parts = (_position(question, template), _form(question), _content(question, template))
+    return [[*position, *form, *content] for position, form, content in zip(*parts, strict=True)]
 
 
 def _position(question: BlindQuestion, template: str) -> list[list[str]]:
@@ -233,8 +261,6 @@ def _numbers(question: BlindQuestion) -> list[float]:
 
 _Kind = tuple[str, ...]
 """A group, and the counted item in it: an option, or an answer with a name."""
-_Counts = Mapping[tuple[_Kind, int], int]
-"""A count for each kind and fold: how often it was right, or a candidate."""
 
 
 def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_Kind]]]:
@@ -254,22 +280,71 @@ def _kinds(question: BlindQuestion, wording: _Wording) -> list[dict[str, list[_K
     ]
 
 
-def _elsewhere(
-    answers: list[dict[str, list[_Kind]]], right: _Counts, shown: _Counts, seen: list[int]
-) -> list[list[str]]:
-    """Return the ranks of each answer by how often it was right, or a candidate, in the folds `seen`."""
-    figures = []
-    for ways in answers:
-        found: dict[str, float] = {}
-        for turn, kinds in ways.items():
-            often = [sum(right[kind, fold] for fold in seen) for kind in kinds]
-            offered = [sum(shown[kind, fold] for fold in seen) for kind in kinds]
-            turned = f" (reversed by “{turn}”)" if turn else ""
-            found[f"times right{turned}"] = sum(often)
-            found[f"times shown{turned}"] = sum(offered)
-            found[f"share right{turned}"] = sum(a / (b or 1) for a, b in zip(often, offered, strict=True))
-        figures.append(found)
-    return _ranked(figures)
+class _OtherQuestions:
+    """How often each answer was right, or a candidate, in the questions of other folds: its ranks among the answers.
+
+    An entry is an answer with one of the reversing words. It has a row for each kind that is counted for it.
+    """
+
+    _FIGURES = ("times right", "times shown", "share right")
+
+    def __init__(self, questions: Sequence[BlindQuestion], folds: Ints, wordings: Mapping[str, _Wording]) -> None:
+        ids: dict[_Kind, int] = {}
+        turns: dict[str, int] = {}
+        answer, turn, sizes, kinds = [], [], [], []
+        places = [place for question in questions for place in range(len(question.answers))]
+        of = np.repeat(np.arange(len(questions)), [len(question.answers) for question in questions])
+        counted = (ways for question in questions for ways in _kinds(question, wordings[question.group]))
+        for nth, ways in enumerate(counted):
+            for word, listed in ways.items():
+                answer.append(nth)
+                turn.append(turns.setdefault(word, len(turns)))
+                sizes.append(len(listed))
+                kinds += [ids.setdefault(kind, len(ids)) for kind in listed]
+        self._turns = list(turns)
+        self._turn, entry_answer = _ints(turn), _ints(answer)
+        self.answer = np.repeat(entry_answer, len(self._FIGURES))
+        """The answer of each feature."""
+        self._entry, self._kind = np.repeat(np.arange(len(sizes)), sizes), _ints(kinds)
+        self._fold = folds[of][entry_answer][self._entry]
+        right = np.array([question.right for question in questions])[of] == _ints(places)
+        where, size = self._kind * FOLDS + self._fold, len(ids) * FOLDS
+        self._right = np.bincount(where, right[entry_answer][self._entry], size).reshape(-1, FOLDS)
+        self._shown = np.bincount(where, minlength=size).reshape(-1, FOLDS)
+        # For each number of answers: the entries of one question and reversing word in a row.
+        order = np.lexsort((self._turn, of[entry_answer]))
+        rivals = np.bincount(of)[of[entry_answer]][order]
+        self._rivals = [order[rivals == number].reshape(-1, number) for number in np.unique(rivals)]
+        self._most = max((rows.shape[1] for rows in self._rivals), default=0)
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of the features."""
+        for turn, figure, below, above in product(self._turns, self._FIGURES, *[range(self._most)] * 2):
+            yield _rank_name(figure + (f" (reversed by “{turn}”)" if turn else ""), below, above)
+
+    def features(self, tested: int) -> Ints:
+        """Return the features if this fold is tested; the fold of a question is not counted for itself either."""
+        often, offered = (self._elsewhere(counts, tested) for counts in (self._right, self._shown))
+        figures = (often, offered, often / np.maximum(offered, 1))
+        found = np.zeros((len(self._turn), len(figures)), np.int64)
+        for nth, by_row in enumerate(figures):
+            values = np.bincount(self._entry, by_row, len(self._turn))
+            for rows in self._rivals:
+                own = values[rows]
+                below, above = (compare(own[:, None, :], own[:, :, None]).sum(2) for compare in (np.less, np.greater))
+                first = (self._turn[rows] * len(figures) + nth) * self._most
+                found[rows, nth] = (first + below) * self._most + above
+        return found.ravel()
+
+    def _elsewhere(self, counts: Floats | Ints, tested: int) -> Floats | Ints:
+        """Return the counts for each row, without those in the tested fold and in its own."""
+        own = np.where(self._fold == tested, 0, counts[self._kind, self._fold])
+        found: Floats | Ints = counts.sum(1)[self._kind] - counts[self._kind, tested] - own
+        return found
+
+
+def _rank_name(figure: str, below: int, above: int) -> str:
+    return f"{figure} in other cases: higher than {below} of the answers, lower than {above}"
 
 
 def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
@@ -279,7 +354,7 @@ def _ranked(figures: list[dict[str, float]]) -> list[list[str]]:
         for name, number in own.items():
             below = sum(other[name] < number for other in figures)
             above = sum(other[name] > number for other in figures)
-            yield f"{name} in other cases: higher than {below} of the answers, lower than {above}"
+            yield _rank_name(name, below, above)
 
     return [list(ranks(own)) for own in figures]
 
@@ -297,7 +372,7 @@ def count_knowledge(cases: Iterable[Case]) -> Knowledge:
     return found
 
 
-def knowledge_features(questions: Sequence[BlindQuestion], known: Knowledge) -> Features:
+def knowledge_features(questions: Sequence[BlindQuestion], known: Knowledge) -> FeatureColumns:
     """Return the features of common knowledge."""
     wordings, found = _wordings(questions), []
     for question in questions:
@@ -307,7 +382,7 @@ def knowledge_features(questions: Sequence[BlindQuestion], known: Knowledge) -> 
             found.append(_ranked([_counts(known, question.picture, answer, names) for answer in question.answers]))
         else:
             found.append(_yes_or_no(known, question, names[:_NAMED], wording))
-    return found
+    return FeatureColumns.of(found)
 
 
 def _counts(known: Knowledge, picture: str, answer: str, asked: list[str]) -> dict[str, float]:

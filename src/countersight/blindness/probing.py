@@ -6,7 +6,6 @@ second. Each fold is tested with a classifier that was trained on the others.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
 from math import sqrt
 from statistics import NormalDist
 from typing import Final
@@ -19,7 +18,9 @@ from countersight.blindness.features import (
     FOLDS,
     Answered,
     BlindQuestion,
-    Features,
+    FeatureColumns,
+    Floats,
+    Ints,
     blind_questions,
     count_knowledge,
     knowledge_features,
@@ -30,8 +31,6 @@ from countersight.causal import Knowledge
 from countersight.scoring import mean_interval
 from countersight.text import several
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Right = npt.NDArray[np.bool_]
 
 VERSION = "5"
@@ -63,36 +62,44 @@ FeatureName = str | tuple[str, str]
 class Table:
     """Questions, their answers and the features of each answer, in columns."""
 
-    def __init__(self, right: Sequence[int], features: Features, groups: Sequence[str] = ()) -> None:
+    def __init__(self, right: Sequence[int], features: FeatureColumns, groups: Sequence[str] = ()) -> None:
         """`right` has the position of the right answer to each question, or -1.
 
         If there are several groups, each feature counts twice: for all groups, and for the group of the question.
         """
-        answers = [len(one) for one in features]
-        self.question: Ints = np.repeat(np.arange(len(answers)), answers)
+        asked = np.arange(len(features.answers))
+        self.question: Ints = np.repeat(asked, features.answers)
         """The question of each answer."""
-        self.first: Ints = np.searchsorted(self.question, np.arange(len(answers)))
+        self.first: Ints = np.searchsorted(self.question, asked)
         """The first answer of each question."""
         self.right = np.zeros(len(self.question), bool)
         """Whether each answer is right; a question may have no right answer."""
-        self.right[[first + place for first, place in zip(self.first.tolist(), right, strict=True) if place >= 0]] = (
-            True
-        )
-        ids: dict[FeatureName, int] = {}
-        own = groups if len(set(groups)) > 1 else ["" for _ in answers]
-        by_answer: list[list[int]] = []
-        for group, one in zip(own, features, strict=True):
-            for names in one:
-                every: list[FeatureName] = [*names, *((group, name) for name in names if group)]
-                by_answer.append([ids.setdefault(name, len(ids)) for name in every])
-        answer: Ints = np.repeat(np.arange(len(by_answer)), [len(numbers) for numbers in by_answer])
-        feature = np.fromiter(chain.from_iterable(by_answer), np.int64)
-        often = np.bincount(feature, minlength=len(ids)) >= _MIN_FEATURE_COUNT
-        self.names = [name for name, kept in zip(ids, often.tolist(), strict=True) if kept]
+        places = np.array(right)
+        self.right[(self.first + places)[places >= 0]] = True
+        answer, feature, size = features.answer, features.feature, len(features.names)
+        kinds = sorted(set(groups))
+        if len(kinds) > 1:  # the features of a group have numbers of their own
+            ids = {group: nth for nth, group in enumerate(kinds, start=1)}
+            own = np.array([ids[group] if group else 0 for group in groups])[self.question[answer]]
+            answer = np.concatenate([answer, answer[own > 0]])
+            feature = np.concatenate([feature, (feature + own * size)[own > 0]])
+            order = np.argsort(answer, kind="stable")
+            answer, feature = answer[order], feature[order]
+        often = np.bincount(feature) >= _MIN_FEATURE_COUNT
+        first = np.zeros(len(often), np.int64)
+        first[feature[::-1]] = np.arange(len(feature))[::-1]
+        kept = np.flatnonzero(often)
+        kept = kept[np.argsort(first[kept])]
+        number = np.zeros(len(often), np.int64)
+        number[kept] = np.arange(len(kept))
+        self.names: list[FeatureName] = [
+            (kinds[nth // size - 1], features.names[nth % size]) if nth >= size else features.names[nth]
+            for nth in kept.tolist()
+        ]
         """The name of each frequent feature; a pair (group, name) if it applies to one group only."""
         # One row per answer and frequent feature that it has.
         self.answer: Ints = answer[often[feature]]
-        self.feature: Ints = (np.cumsum(often) - 1)[feature[often[feature]]]
+        self.feature: Ints = number[feature[often[feature]]]
 
     def is_right(self, weights: Floats) -> Right:
         """Return whether the answer with the highest score is correct, for each question."""
@@ -232,7 +239,7 @@ def _measure_world(
     blocks = np.unique([question.block for question in questions], return_inverse=True)[1]
     names = [question.group for question in questions]
     places = [question.right for question in questions]
-    tables = [Table(places, features, names) for features in text_features(questions, folds.tolist())]
+    tables = [Table(places, features, names) for features in text_features(questions, folds)]
     results = {TEXT: _tested(tables, folds)}
     if knowledge.names:
         results[KNOWLEDGE] = _tested([Table(places, knowledge_features(questions, knowledge), names)] * FOLDS, folds)

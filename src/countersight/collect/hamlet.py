@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from sqlalchemy import func, insert, select
 
-from countersight.blindness import Table
+from countersight.blindness import FeatureColumns, Table
 from countersight.case import Option
 from countersight.collect import tables
 from countersight.collect.campaign import Campaign
@@ -76,7 +76,7 @@ class TextRanker(msgspec.Struct, frozen=True):
 def train(instances: Sequence[Instance]) -> TextRanker:
     """Train on the latest instances."""
     instances = instances[-_MOST:]
-    features = [[_features(each, said) for said in each.responses] for each in instances]
+    features = FeatureColumns.of([_features(each, said) for said in each.responses] for each in instances)
     table = Table([0] * len(instances), features)
     weights = table.train(np.ones(len(instances), dtype=bool))
     return TextRanker(dict(zip(map(str, table.names), weights.tolist(), strict=True)), len(instances))
