@@ -319,8 +319,10 @@ class _OtherQuestions:
 
     def names(self) -> Iterator[str]:
         """Yield the names of the features."""
-        for turn, figure, below, above in product(self._turns, self._FIGURES, *[range(self._most)] * 2):
-            yield _rank_name(figure + (f" (reversed by “{turn}”)" if turn else ""), below, above)
+        turned = [f" (reversed by “{turn}”)" if turn else "" for turn in self._turns]
+        ranks = range(self._most)
+        for turn, figure, below, above in product(turned, self._FIGURES, ranks, ranks):
+            yield _rank_name(f"{figure}{turn}", below, above)
 
     def features(self, tested: int) -> Ints:
         """Return the features if this fold is tested; the fold of a question is not counted for itself either."""
