@@ -37,9 +37,7 @@ def writing(said: Said, polished: str | None = None) -> Callable[[ChatServer, in
         if text.startswith("Correct the grammar"):
             question = text.rpartition("Question: ")[2]
             return "say:" + json.dumps({"question": polished or question})
-        if text.startswith("There is a photograph"):
-            return "say:7"
-        return "say:" + said(*asked(body))
+        return "say:7" if "unknown" in text else "say:" + said(*asked(body))
 
     return behave
 

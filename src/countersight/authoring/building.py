@@ -10,18 +10,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from random import Random
 from typing import Final
 
 import msgspec
 
 from countersight import __version__
-from countersight.authoring.balance import Wordings
-from countersight.authoring.counting import write_count
+from countersight.authoring.counting import GrammarWriter
 from countersight.authoring.funnel import REJECTED, Funnel, write_funnel
-from countersight.authoring.language_model import ANSWERED_BLIND, NOT_DERIVED, VOTES, ModelWriter, PairChecker
+from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, VOTES, PairChecker
+from countersight.authoring.model_writer import ModelWriter
 from countersight.authoring.pairing import Pair, PairBuilder, Pairs
-from countersight.authoring.sources import GROUPS, Group, PairDraft, Rejected, SourceQuestion, read_sources
+from countersight.authoring.sources import GROUPS, Group, Rejected, SourceQuestion, read_sources
 from countersight.authoring.vocabulary import ASPECTS
 from countersight.blindness import card_section
 from countersight.case import LETTERS, AnswerKind, Case, Option, Question
@@ -36,22 +35,6 @@ from countersight.suites.cvqa import REAL_NAME
 from countersight.text import several, unknown
 
 _log = logging.getLogger(__name__)
-
-
-class GrammarWriter:
-    """Writes how-many questions without a model, by inverting the composer."""
-
-    name = "grammar"
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._used = Wordings()
-
-    async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
-        """Return a counterfactual question; raises Unwritten if the grammar does not cover the question."""
-        draft = write_count(source, wanted, self._used, Random(f"{self._seed}/{source.id}/{source.question}"))
-        self._used.take(draft.pattern, draft.answer)
-        return draft
 
 
 AMBIGUOUS = 0.8
@@ -325,9 +308,8 @@ def _blind_section(funnel: Funnel) -> str:
     )
     if funnel.blind:
         told = (
-            f"`{funnel.blind}` was asked whether each supposition changes a yes/no answer, and to compute the counts "
-            f"that no rule computes: {_were(funnel.dropped_as_underived, 'pair')} left out because its answer was "
-            f"different. "
+            f"`{funnel.blind}` worked out the new answers from the old ones, except the counts that a rule computes: "
+            f"{_were(funnel.dropped_as_underived, 'pair')} left out because its answer was different. "
             f"Then it was asked each question {VOTES} times without the picture and the factual answer: "
             f"{_were(funnel.dropped_as_blind, 'question')} left out because it answered correctly every time. "
             f"They are in `{REJECTED}`."

@@ -1,7 +1,7 @@
 """Rule-based checks of written questions: form, empty suppositions, arithmetic, stated counts and sensitive words.
 
-Each check has a name under which rejections are counted. A model checks whether a supposition changes the answer, or
-only states it in other words ("if it were shut"); see `language_model.py`.
+Each check has a name under which rejections are counted. What only a model can judge is in `model_checker.py`: whether
+a supposition changes the answer, and whether it states the answer in other words ("if it were shut").
 """
 
 import re
@@ -126,9 +126,9 @@ def differs(source: SourceQuestion, draft: PairDraft) -> Fault:
 
 
 def is_worked_out(source: SourceQuestion, draft: PairDraft) -> Fault:
-    """Check that the composer does not compute another number, and that a yes/no question has the answer yes or no."""
+    """Check that the composer does not compute another number."""
     if source.group == "boolean":
-        return "" if draft.answer in ("yes", "no") else f"{draft.answer!r} is neither yes nor no"
+        return ""
     composed = compose(int(source.answer), draft.question, source.question)
     is_right = composed is None or str(composed) == draft.answer
     return "" if is_right else f"the composer computes {composed}, not {draft.answer}"

@@ -158,7 +158,23 @@ class _Things(msgspec.Struct, frozen=True):
         return self.one if number == 1 else self.several
 
 
-def write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings, chance: Random) -> PairDraft:
+class GrammarWriter:
+    """Writes how-many questions without a model, by inverting the composer."""
+
+    name = "grammar"
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._used = Wordings()
+
+    async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
+        """Return a counterfactual question; raises Unwritten if the grammar does not cover the question."""
+        draft = _write_count(source, wanted, self._used, Random(f"{self._seed}/{source.id}/{source.question}"))
+        self._used.take(draft.pattern, draft.answer)
+        return draft
+
+
+def _write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings, chance: Random) -> PairDraft:
     """Return a counterfactual how-many question with the first wanted operation that fits; raises Unwritten.
 
     An operation fits if `used` shows that one of its wordings was not used too often with the same answer. If none

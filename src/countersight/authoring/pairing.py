@@ -12,7 +12,7 @@ import msgspec
 from countersight.authoring.balance import GroupBalance, evened
 from countersight.authoring.checks import CHECKS, first_fault, supposition_key
 from countersight.authoring.funnel import FunnelStep
-from countersight.authoring.language_model import ANSWERED_BLIND, NOT_DERIVED, PairChecker
+from countersight.authoring.model_checker import ANSWERED_BLIND, NOT_DERIVED, PairChecker
 from countersight.authoring.sources import Group, PairDraft, Rejected, SourceQuestion, Unwritten, Writer
 from countersight.composer import effects_of
 from countersight.engine import Stopped
@@ -28,8 +28,6 @@ BY_MODEL: Final = (NOT_DERIVED, ANSWERED_BLIND)
 UNCHECKED: Final = "nothing checks its arithmetic"
 _SUPPOSED: Final = 0.02
 """The maximum share of a model's pairs with the same supposition; the grammar has too few wordings for a limit."""
-_REPEATED: Final = 5
-"""The maximum number of pictures about which the same question is asked."""
 _Result = TypeVar("_Result")
 
 
@@ -91,7 +89,6 @@ class PairBuilder:
         self._failed: list[str] = []
         """The reasons of the rejections since the last pair."""
         self._seen: set[str] = set()
-        self._written_before: Counter[str] = Counter()
         self._suppositions: Counter[frozenset[str]] = Counter()
         self._untried: Counter[str] = Counter()
         self._stopped: list[str] = []
@@ -192,8 +189,6 @@ class PairBuilder:
         if reason in ("", *BY_MODEL):
             if source.image and f"{source.image}/{plain}" in self._seen:
                 reason, details = DOUBLE, "the same question is already asked about this picture"
-            elif self._written_before[plain] >= _REPEATED:
-                reason, details = REPEATED, f"the writer repeated itself {_REPEATED} times"
             elif self._is_model and self._suppositions[supposed] >= most:
                 reason, details = REPEATED, f"the writer already made the same supposition {several(most, 'time')}"
         if not reason and (details := balance.too_many(draft)):
@@ -201,7 +196,6 @@ class PairBuilder:
         if reason:
             self._reject(source, reason, details if reason == BALANCED else reason, details, draft.question)
             return False
-        self._written_before[plain] += 1
         self._suppositions[supposed] += 1
         self._seen.add(f"{source.image}/{plain}")
         return True

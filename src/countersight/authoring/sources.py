@@ -48,8 +48,6 @@ class SourceQuestion(msgspec.Struct, frozen=True):
     """The file name of the picture, in the picture folder or in a dataset."""
     agreement: float = 1.0
     """The share of annotators who gave this answer, if several were asked."""
-    beside: tuple[str, ...] = ()
-    """Other questions about the same picture."""
 
     @property
     def is_stored(self) -> bool:
@@ -117,17 +115,13 @@ def read_sources(questions: Path, annotations: Path | None) -> Iterator[SourceQu
         if file is not None and not file.exists():
             raise CountersightError(f"the file {file} does not exist")
     found = list((_from_dataset if questions.is_dir() else _from_file)(questions, annotations))
-    said: dict[str, list[str]] = {}
-    for each in found:
-        if isinstance(each, Case) and each.image and each.factual:
-            said.setdefault(each.image, []).append(each.factual.text)
     if not any(isinstance(each, Case) for each in found):
         told = (each.details or each.reason for each in found if isinstance(each, Rejected))
         wrong = Counter(re.sub(r"\d+", "N", words) for words in told).most_common(1)
         rows = f" ({wrong[0][1]:,} x {wrong[0][0]})" if wrong else ""
         raise CountersightError(f"{questions} contains no questions{rows}; {_WANTED}")
     for each in found:
-        yield _source(each, said) if isinstance(each, Case) else each
+        yield _source(each) if isinstance(each, Case) else each
 
 
 def _from_file(questions: Path, annotations: Path | None) -> Iterator[Case | Rejected]:
@@ -165,7 +159,7 @@ def _refuse_annotations(annotations: Path | None, why: str) -> None:
         raise CountersightError(f"`annotations` works only with VQA's questions; {why}")
 
 
-def _source(case: Case, said: dict[str, list[str]]) -> SourceQuestion | Rejected:
+def _source(case: Case) -> SourceQuestion | Rejected:
     if case.factual is None:
         return Rejected(case.id, "", "", "no factual question")
     question = case.factual
@@ -185,9 +179,7 @@ def _source(case: Case, said: dict[str, list[str]]) -> SourceQuestion | Rejected
         return Rejected(case.id, text, "", "the answer is not a whole number")
     if agreement < CLEAR_MAJORITY:
         return Rejected(case.id, text, "", "no clear majority")
-    image = case.image or ""
-    beside = tuple(other for other in dict.fromkeys(said.get(image, [])) if other != question.text)
-    return SourceQuestion(case.id, text, answer, group, image, round(agreement, 3), beside)
+    return SourceQuestion(case.id, text, answer, group, case.image or "", round(agreement, 3))
 
 
 def _group(text: str, question: Question) -> Group | None:

@@ -1,4 +1,4 @@
-"""Load the words and patterns of the builder from its TOML files."""
+"""Load the words, patterns and prompts of the builder from its TOML files."""
 
 import re
 import tomllib
@@ -13,6 +13,7 @@ def read_table(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))
 
 
+PROMPTS: Final = read_table("prompts.toml")
 _WORDS: Final = read_table("words.toml")
 _SUPPOSITIONS: Final = read_table("suppositions.toml")
 
