@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersight.case import Reply
-from countersight.engine import Journal, NumberedReplies, decode_line, encode_line, read_journal
+from countersight.engine import Journal, decode_line, encode_line, read_journal
+from countersight.engine.journal import read_with_offsets, replies_at
 
 replies = st.builds(
     Reply,
@@ -30,15 +31,15 @@ def test_a_reply_survives_its_line_and_the_line_is_plain_json(reply):
     assert json.loads(line)["case"] == reply.case
 
 
-def test_replies_are_found_by_number_despite_damaged_lines(tmp_path):
+def test_replies_are_found_by_the_offset_of_their_line(tmp_path):
     lines = [encode_line(Reply(f"case-{number}", number, "factual", text="é" * number)) for number in range(4)]
     lines[1] = lines[1].replace(b"case", b"cast")
-    (tmp_path / "journal").write_bytes(b"".join(lines).rstrip(b"\n"))
-    every = list(read_journal(tmp_path / "journal"))
-    assert [reply.row for reply in every] == [0, 2, 3]
-    assert NumberedReplies(tmp_path / "journal").at([2, 0, 1]) == dict(enumerate(every))
-    (tmp_path / "journal").write_bytes(b"")
-    assert NumberedReplies(tmp_path / "journal").at([]) == {}
+    path = tmp_path / "journal"
+    path.write_bytes(b"".join(lines).rstrip(b"\n"))
+    located = dict(read_with_offsets(path))
+    assert [reply.row for reply in located.values()] == [0, 2, 3]
+    assert replies_at(path, [*reversed(located), len(lines[0])]) == located  # the second line is damaged
+    assert replies_at(tmp_path / "none", []) == {}
 
 
 @given(replies, st.data())

@@ -23,7 +23,8 @@ def test_figures_have_the_colours_of_pages_in_light_and_dark() -> None:
 
 def test_a_name_is_shortened_in_its_middle_and_keeps_what_tells_it_from_others() -> None:
     assert shortened("visprog:reference;vision=scene", 32) == "visprog:reference;vision=scene"
-    assert shortened("a" * 40 + "bcd", 11) == "aaaa…bcd"
+    assert shortened("a" * 40 + "bcd", 11) == "aaaaa…bcd"
+    assert shortened("counterfactual-flowers-made-for-a-long-title", 28) == "counterfactual-flowers-…-title"
     names = [f"endpoint-lab/Qwen2.5-VL-{size}-Instruct-AWQ-revision-2026-01" for size in ("72B", "7B", "3B")]
     short = [shortened(each, 28, names) for each in names]
     assert all(size in each for size, each in zip(("72B", "7B", "3B"), short, strict=True))

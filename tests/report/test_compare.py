@@ -163,13 +163,20 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, capsys: pytest.CaptureF
         assert reason in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("cases", "seed", "warning"), [(10, 0, "(5 and 10)"), (5, 1, "(5 and 5)"), (5, 0, "")])
 def test_runs_of_different_cases_are_compared_with_a_warning(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cases: int, seed: int, warning: str
 ) -> None:
     source = dataset(tmp_path / "d", CASES)
-    runs = [cs.run(source, "chance", out=tmp_path / f"r{n}", cases=n).path for n in (5, 10)]
-    assert main(["compare", *map(str, runs)]) == 0
-    assert "the runs cover different cases (5 and 10)" in " ".join(capsys.readouterr().out.split())
+    chosen = cs.ModelSettings(seed=seed)
+    runs = [
+        cs.run(source, "chance", out=tmp_path / "old", cases=5),
+        cs.run(source, "chance", out=tmp_path / "new", cases=cases, settings=chosen),
+    ]
+    assert main(["compare", *(str(each.path) for each in runs)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert ("the runs cover different cases" in told) == bool(warning)
+    assert warning in told
 
 
 def test_the_summary_in_markdown_is_short_and_all_that_is_printed(

@@ -136,6 +136,7 @@ def test_a_case_shows_its_program_its_calls_and_how_it_failed(browser: Browser, 
     [
         ("openai:gpt-4o", "gpt-4o"),
         ("viper:openai:gpt-4o", "viper:gpt-4o"),
+        ("hf:Qwen/Qwen2.5-VL-7B", "Qwen2.5-VL-7B"),
         ("viper:reference;vision=scene", "viper:reference;vision=scene"),
         ("visprog:endpoint:http://a/v1#qwen;vision=openai:gpt-4o", "visprog:qwen;vision=gpt-4o"),
     ],

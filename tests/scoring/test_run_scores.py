@@ -10,6 +10,7 @@ import polars
 import pytest
 from making import dataset as make_dataset
 
+import countersight as cs
 from countersight.case import Case, Option, Question, Reply
 from countersight.cli import main
 from countersight.dataset import Dataset
@@ -224,3 +225,52 @@ def test_corrections_that_cannot_be_used_are_told(run: RunFolder, tmp_path: Path
         score_run(run, gold=tmp_path / "gold.csv")
     with pytest.raises(GoldError, match="does not exist"):
         Gold.open(tmp_path / "none.csv")
+
+
+def test_the_outcomes_of_a_large_run_are_read_once_and_again_when_its_files_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("countersight.scoring.outcome_cache.MIN_JOURNAL_SIZE", 0)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    cases = [
+        Case(
+            id=f"c{row}",
+            group="g",
+            factual=Question(f"How many in {row}?", "3", "number"),
+            control_of="c0" * (row == 2),
+        )
+        for row in range(3)
+    ]
+    source = Dataset.open(make_dataset(tmp_path / "d", cases))
+    run = RunFolder.begin(
+        tmp_path / "run", dataset=source, model="m", settings={}, options=RunOptions(find_prompt("0-shot"))
+    )
+    with run.writing() as journal:
+        journal.append(said("3"))
+    first = judge_run(run)
+    read: list[object] = []
+    located = RunFolder.located_replies
+    monkeypatch.setattr(RunFolder, "located_replies", lambda *given: read.append(given) or located(*given))
+    again = judge_run(run)
+    assert read == []
+    assert again.scores() == first.scores()
+    assert again.replies_at([0]) == first.replies_at([0])
+    [cached] = (tmp_path / "cache" / "countersight" / "outcomes").iterdir()
+    cached.write_bytes(cached.read_bytes()[:-9])  # a torn file is as good as none
+    assert judge_run(run).scores() == first.scores()
+    with run.writing() as journal:
+        journal.append(said("3", row=1))
+    assert (judge_run(run).scores().overall.factual.right, len(read)) == (2, 2)
+
+
+def test_a_run_remembers_where_its_dataset_was_moved_to(tmp_path: Path) -> None:
+    source = make_dataset(tmp_path / "d", [asked()])
+    run = cs.run(source, lambda picture, question: "3", out=tmp_path / "run")
+    Path(source).rename(tmp_path / "moved")
+    assert cs.score(run, dataset=tmp_path / "moved") == run.scores()
+
+
+@pytest.mark.parametrize("model", ["chance", cs.open_model("chance")])
+def test_a_name_is_for_functions_only(tmp_path: Path, model: Any) -> None:
+    with pytest.raises(CountersightError, match="this model has a name already"):
+        cs.run(make_dataset(tmp_path / "d", [asked()]), model, out=tmp_path / "run", name="mine")

@@ -50,6 +50,8 @@ def test_a_run_that_cannot_ask_everything_says_so(mixed, tmp_path, capsys):
     told = " ".join(capsys.readouterr().err.split())
     assert "1 question not asked: the picture is not in the dataset; add it to the folder of --pictures" in told
     assert "not asked yet" not in told
+    progress = "2 of 3 questions scored; 1 not asked because the picture is not in the dataset"
+    assert cs.score(tmp_path / "r").progress.startswith(progress)
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"inspect", "croissant", "verifiers"}))

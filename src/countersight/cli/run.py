@@ -35,8 +35,9 @@ _OPTIONS: Final = {
     "--shown": "also ask about the counterfactual pictures, to measure the imagination gap",
     "--rank": "take the option with the smallest loss as the answer, instead of generating text",
     "--limit N": "use only N cases, drawn at random (--seed) and stratified by group",
-    "--again {cut,empty,unread}=": "repeat questions whose reply was cut off by the token limit or was empty (with a "
-    "larger --max-tokens); unread: ask the model to state only its final answer",
+    "--again {cut,empty,unread}=": "ask some questions of an existing run again. cut, empty: those whose reply was cut "
+    "off by the token limit or is empty (add a larger --max-tokens). unread: those whose reply contains no readable "
+    "answer; the model sees its reply and is asked to state only its final answer",
     "--budget DOLLARS": "stop before the run costs more than this; can be raised later",
     "--until W": "stop when the drop is known to within ± W points or, with `decided`, when it is known to be above or "
     "below zero",

@@ -11,7 +11,6 @@ from .display import show_progress as show_progress
 from .estimate import estimate_run as estimate_run
 from .journal import LOCK as LOCK
 from .journal import Journal as Journal
-from .journal import NumberedReplies as NumberedReplies
 from .journal import create_locked_folder as create_locked_folder
 from .journal import decode_line as decode_line
 from .journal import encode_line as encode_line

@@ -8,7 +8,6 @@ import errno
 import fcntl
 import os
 import zlib
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -103,24 +102,17 @@ def read_with_offsets(path: Path, on_damaged: Callable[[], None] | None = None) 
             offset += len(line)
 
 
-class NumberedReplies:
-    """Access to the replies of a journal by number, starting at 0, without holding them in memory."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._offsets = array("q", (offset for offset, _ in read_with_offsets(path)))
-
-    def at(self, numbers: Iterable[int]) -> dict[int, Reply]:
-        """Return the replies with these numbers."""
-        if not self._offsets:
-            return {}
-        replies = {}
-        with open(self._path, "rb") as file:
-            for number in sorted(numbers):
-                file.seek(self._offsets[number])
+def replies_at(path: Path, offsets: Iterable[int]) -> dict[int, Reply]:
+    """Return the replies whose lines start at these offsets, by offset; damaged lines are left out."""
+    offsets = sorted(offsets)
+    found = {}
+    if offsets:
+        with open(path, "rb") as file:
+            for offset in offsets:
+                file.seek(offset)
                 if (reply := decode_line(file.readline())) is not None:
-                    replies[number] = reply
-        return replies
+                    found[offset] = reply
+    return found
 
 
 def reply_at(path: Path, offset: int) -> Reply | None:

@@ -5,7 +5,7 @@ import datetime
 import os
 import platform
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self
 
@@ -17,11 +17,12 @@ from countersight.case import Reply
 from countersight.dataset import Dataset
 from countersight.engine.journal import (
     Journal,
-    NumberedReplies,
     create_locked_folder,
     lock_folder,
     read_journal,
     read_manifest,
+    read_with_offsets,
+    replies_at,
     write_manifest,
 )
 from countersight.engine.options import Answering, RunOptions, Sample
@@ -121,6 +122,8 @@ class RunFolder:
         self.path = Path(path)
         self.manifest = manifest or _read(self.path)
         self._lock = lock
+        self._moved_to: Path | None = None
+        """Where the dataset was found after it was moved."""
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
@@ -188,13 +191,21 @@ class RunFolder:
         """Iterate over all replies in the journal, in order. A question may occur twice: failed, then answered."""
         return read_journal(self.path / JOURNAL, on_damaged)
 
-    def numbered(self) -> NumberedReplies:
-        """Return the replies of the journal with access by number."""
-        return NumberedReplies(self.path / JOURNAL)
+    def located_replies(self, on_damaged: Callable[[], None] | None = None) -> Iterator[tuple[int, Reply]]:
+        """Iterate over all replies in the journal, in order, each with the offset of its line."""
+        return read_with_offsets(self.path / JOURNAL, on_damaged)
+
+    def replies_at(self, offsets: Iterable[int]) -> dict[int, Reply]:
+        """Return the replies at these offsets, by offset, without reading the others."""
+        return replies_at(self.path / JOURNAL, offsets)
 
     def dataset(self, override: Path | None = None) -> Dataset:
-        """Return the dataset of the run; raises RunError if the dataset has changed since."""
-        path = override or Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
+        """Return the dataset of the run; raises RunError if the dataset has changed since.
+
+        `override` is the current folder of a dataset that was moved; this object remembers it.
+        """
+        recorded = Path(os.path.normpath(self.path.resolve() / self.manifest.dataset.path))
+        path = override or self._moved_to or recorded
         if not path.is_dir():
             raise RunError(
                 f"the dataset of {self.path} is not at {path}; move it back, or pass its current folder as `dataset`"
@@ -202,6 +213,7 @@ class RunFolder:
         dataset = Dataset.open(path)
         if dataset.fingerprint != self.manifest.dataset.fingerprint:
             raise RunError(f"{path} is not the dataset of the run {self.path}: its rows have changed")
+        self._moved_to = override or self._moved_to
         return dataset
 
     def examples(self) -> Dataset | None:

@@ -34,11 +34,12 @@ def _visible(found: re.Match[str]) -> str:
 def shortened(words: str, most: int, others: Iterable[str] = ()) -> str:
     """Shorten a name to the width of at most `most` average letters.
 
-    The middle is cut out; both ends and the parts that differ from `others` are kept.
+    The middle is cut out at separators; both ends and the words that differ from `others` are kept. Only a word that
+    is longer than half of `most` is cut itself.
     """
     if _letters(words) <= most:
         return words
-    parts = re.findall(r"[^\W_]{1,4}|[\W_]", words)
+    parts = re.findall(rf"[^\W_]{{1,{max(1, most // 2)}}}|[\W_]", words)
     starts = [sum(map(len, parts[:place])) for place in range(len(parts))]
     differing = [bisect(starts, _shared_prefix(words, other)) - 1 for other in others if other != words]
     inwards = [place for pair in zip(range(len(parts)), reversed(range(len(parts))), strict=True) for place in pair]

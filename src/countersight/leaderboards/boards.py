@@ -130,7 +130,7 @@ def collect(paths: Sequence[Path], datasets: Sequence[Path], *, gold: Path | Non
         raise damaged[0].error
     suites: dict[str, list[LoadedRun]] = {}
     for run in runs:
-        suites.setdefault(run.suite or f"dataset {run.judged.dataset.fingerprint}", []).append(run)
+        suites.setdefault(run.judged.suite or f"dataset {run.judged.dataset.fingerprint}", []).append(run)
     unscored = [run for run in runs if _is_unscored(run)]
     return Leaderboard(
         suites=tuple(_suite(found) for found in suites.values()),
@@ -152,7 +152,7 @@ _Compared = Mapping[frozenset[str], Mapping[str, Comparison]]
 
 
 def _suite(runs: Sequence[LoadedRun]) -> SuiteBoards:
-    suite = runs[0].suite
+    suite = runs[0].judged.suite
     suite_terms = terms(suite, {world: None for run in runs for world in run.worlds})
     by_dataset: dict[str, list[LoadedRun]] = {}
     for run in runs:

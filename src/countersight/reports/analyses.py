@@ -13,12 +13,13 @@ from countersight.number_formats import count, interval, percent
 from countersight.programs import FailureKind
 from countersight.reports.data import Analysis
 from countersight.reports.image_groups import PictureGroups, bias_analysis
-from countersight.reports.loaded_run import LoadedRun, ProgramOutcome
+from countersight.reports.loaded_run import LoadedRun
 from countersight.reports.tables import group_line
 from countersight.scoring import (
     CONFIDENCE,
     RIGHT,
     Correlation,
+    ProgramOutcome,
     Ranking,
     alarm_grids,
     compare_prompts,
@@ -192,8 +193,8 @@ def _programs(runs: Sequence[LoadedRun]) -> Analysis:
 def _results(run: LoadedRun, variant: QuestionVariant) -> Iterator[_Result]:
     column = VARIANTS.index(variant)
     for place, code in zip(run.outcomes.replies[:, column].tolist(), run.outcomes.codes[:, column], strict=True):
-        if place in run.recorder.programs:
-            yield run.recorder.programs[place], bool(code == RIGHT)
+        if place in run.judged.programs:
+            yield run.judged.programs[place], bool(code == RIGHT)
 
 
 def _program_line(
@@ -207,7 +208,7 @@ def _program_line(
 def _composed(runs: Sequence[LoadedRun]) -> Analysis:
     """Compare composed counterfactual answers with those of the model."""
     heads = ("composed", "right if composed", "right if asked")
-    lines = tuple(_composed_line(run) for run in runs if run.recorder.composed)
+    lines = tuple(_composed_line(run) for run in runs if run.judged.composed)
     grid = Grid("Composed and model answers", ("run", "n", *heads), lines, key="composed", measures=("", *heads))
     return Analysis(
         heading="Composed answers",
@@ -221,7 +222,7 @@ def _composed(runs: Sequence[LoadedRun]) -> Analysis:
 
 def _composed_line(run: LoadedRun) -> Line:
     outcomes = run.outcomes
-    composed = np.isin(outcomes.rows, list(run.recorder.composed))
+    composed = np.isin(outcomes.rows, list(run.judged.composed))
     scored, right = outcomes.scored("counterfactual"), outcomes.right("counterfactual")
     n = int(scored.sum())
     shares = [share(int((right & part).sum()), int(part.sum())) for part in (composed & scored, ~composed & scored)]

@@ -30,16 +30,13 @@ def cases_from(runs: Sequence[JudgedRun], start: int, size: int) -> _Gallery:
 
 
 def _gallery(runs: Sequence[JudgedRun], positions: NDArray[np.int64]) -> _Gallery:
-    rows = runs[0].outcomes.rows[positions].tolist()
-    position_of_row = dict(zip(rows, positions.tolist(), strict=True))
     answers_of_runs = [_RunAnswers(judged, positions) for judged in runs]
     pictures: dict[str, int] = {}
     # A run that was shown the pictures after the change has every question of a case.
     complete = next((judged for judged in runs if judged.run.manifest.shown), runs[0])
+    rows = complete.outcomes.rows
     cases = tuple(
-        _case(case, row, position_of_row[row], answers_of_runs, pictures)
-        for row, case in complete.cases()
-        if row in position_of_row
+        _case(complete.case_at(each), int(rows[each]), each, answers_of_runs, pictures) for each in positions.tolist()
     )
     return cases, tuple(pictures)
 
@@ -49,7 +46,7 @@ class _RunAnswers:
 
     def __init__(self, judged: JudgedRun, positions: NDArray[np.int64]) -> None:
         self._outcomes = judged.outcomes
-        self._replies = counted_replies(judged.outcomes, positions.tolist(), judged.run.numbered().at)
+        self._replies = counted_replies(judged.outcomes, positions.tolist(), judged.replies_at)
         self._requests = SentRequests(judged.run, judged.dataset)
 
     def of_case(

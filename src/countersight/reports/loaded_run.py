@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from countersight.case import TWO_WORLDS, Reply, World
-from countersight.engine import COMPOSED, LEFT_OUT, MANIFEST, RunFolder, RunManifest
+from countersight.case import TWO_WORLDS, World
+from countersight.engine import MANIFEST, RunFolder, RunManifest
 from countersight.errors import DatasetError, RunError
 from countersight.figures import Figure
 from countersight.html import name, shortened
@@ -21,11 +21,12 @@ from countersight.reports.data import MAX_NAME_LENGTH, DividedScores, RunScores
 from countersight.scoring import (
     NO_GROUP,
     Comparison,
-    DividedCases,
+    Divisions,
     Gold,
     GroupScores,
     JudgedRun,
     Outcomes,
+    Scores,
     damaged_lines,
     divide,
     judge_run,
@@ -37,40 +38,10 @@ from countersight.suites import Terms, terms
 from countersight.text import several
 
 
-class ProgramOutcome(NamedTuple):
-    """How the program in a reply failed, and why; both are empty if the program gave an answer."""
-
-    failure: str
-    reason: str
-
-
-class ReplyRecorder:
-    """The programs and the composed answers of a run, recorded while its replies are read."""
-
-    def __init__(self) -> None:
-        self.programs: dict[int, ProgramOutcome] = {}
-        """Programs by the number of their reply in the journal; scoring decides which of several replies counts."""
-        self.composed: set[int] = set()
-        """Rows whose counterfactual answer was composed, not asked."""
-
-    def watch(self, replies: Iterable[Reply]) -> Iterator[Reply]:
-        """Yield the given replies unchanged, and record their programs."""
-        for place, reply in enumerate(replies):
-            if reply.trace is not None:
-                failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
-                self.programs[place] = ProgramOutcome(failure, reply.reason)
-            if reply.finish == COMPOSED:
-                self.composed.add(reply.row)
-            yield reply
-
-
 class LoadedRun(RunScores, frozen=True, kw_only=True, eq=False):
-    """The scores of a run, with its answers, the divisions of its cases, and the programs in its replies."""
+    """The scores of a run, with its answers."""
 
     judged: JudgedRun
-    suite: str
-    """The suite of all cases; empty if unknown or mixed."""
-    recorder: ReplyRecorder
 
     @property
     def outcomes(self) -> Outcomes:
@@ -130,20 +101,19 @@ def load_runs(
     """
     found = []
     for folder in runs:
-        recorder = ReplyRecorder()
         with listing_damage(folder.path, damaged):
-            found.append((judge_run(folder, dataset=dataset, gold=gold, watch_replies=recorder.watch), recorder))
+            found.append(judge_run(folder, dataset=dataset, gold=gold))
     if damaged and not found:
         raise damaged[0].error
-    divided = divide((case for _, case in found[0][0].cases()), lambda suite: terms(suite).axes)
-    labels = _numbered_labels([judged.run for judged, _ in found])
-    return [_loaded(*label, *each, divided) for label, each in zip(labels, found, strict=True)]
+    divisions = divide((case for _, case in found[0].cases()), terms(found[0].suite).axes)
+    labels = _numbered_labels([judged.run for judged in found])
+    return [_loaded(*label, judged, divisions) for label, judged in zip(labels, found, strict=True)]
 
 
-def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder, divided: DividedCases) -> LoadedRun:
+def _loaded(number: int, label: str, judged: JudgedRun, divisions: Divisions) -> LoadedRun:
     manifest, outcomes = judged.run.manifest, judged.outcomes
-    scores = judged.scores(line for lines in divided.divisions.values() for line in lines.items())
-    suite_terms = terms(divided.suite, _worlds(outcomes))
+    scores = judged.scores(line for lines in divisions.values() for line in lines.items())
+    suite_terms = terms(judged.suite, _worlds(outcomes))
     rows = in_order(scores.rows, suite_terms)
     rule = stopping_status(judged.run)
     return LoadedRun(
@@ -158,17 +128,15 @@ def _loaded(number: int, label: str, judged: JudgedRun, recorder: ReplyRecorder,
         settings=tuple((key, str(value)) for key, value in manifest.answer_settings().items()),
         shows_pictures=manifest.prompt.picture,
         total=_total(rows[:-1], suite_terms),
-        divisions=tuple(_scored_divisions(outcomes, divided)),
-        advice=tuple(advice(judged.run, scores.overall, scores.damaged)),
-        stopping_note=rule.describe(sum(reply.cost for reply in judged.run.replies())) if rule else "",
+        divisions=tuple(_scored_divisions(outcomes, divisions)),
+        advice=tuple(advice(judged.run, scores)),
+        stopping_note=rule.describe(judged.cost) if rule else "",
         judged=judged,
-        suite=divided.suite,
-        recorder=recorder,
     )
 
 
-def _scored_divisions(outcomes: Outcomes, divided: DividedCases) -> Iterator[DividedScores]:
-    for axis, lines in divided.divisions.items():
+def _scored_divisions(outcomes: Outcomes, divisions: Divisions) -> Iterator[DividedScores]:
+    for axis, lines in divisions.items():
         if lines:
             scores = tuple(score_group(outcomes, line, mask) for line, mask in lines.items())
             yield DividedScores(axis, scores, int((~np.logical_or.reduce(list(lines.values()))).sum()))
@@ -197,9 +165,9 @@ def _total(rows: Sequence[GroupScores], terms: Terms) -> dict[str, Figure]:
 
 def _labels(runs: Sequence[RunFolder]) -> list[str]:
     """Return a unique short name for each run: the model, then what else distinguishes the runs."""
-    full = [short_name(run.manifest.model) for run in runs]
-    bare = [_OWNER.sub("", model) for model in full]
-    models = bare if len(set(bare)) == len(set(full)) else full
+    full = [run.manifest.model for run in runs]
+    short = [short_name(model) for model in full]
+    models = short if len(set(short)) == len(set(full)) else full
     ranked = [", ranked" if run.manifest.answering == "rank" else "" for run in runs]
     ways = [model + way for model, way in zip(models, ranked, strict=True)]
     prompts = [f"{words}, {run.manifest.prompt.name}" for words, run in zip(ways, runs, strict=True)]
@@ -224,19 +192,20 @@ _OWNER = re.compile(r"^(?:\w+:)?[\w.-]+/(?=[\w.-]+$)", re.ASCII)
 
 
 def short_name(model: str) -> str:
-    """Shorten openai:gpt-4o to gpt-4o and endpoint:http://127.0.0.1/v1#qwen to qwen, also inside other names."""
-    return _ADDRESS.sub("", model)
+    """Return a model's name without its provider, address and owner, such as gpt-4o for openai:gpt-4o."""
+    return _OWNER.sub("", _ADDRESS.sub("", model))
 
 
 WARNING_THRESHOLD: Final = 0.01
 """The share of cut, empty or unread replies above which a report warns about them."""
 
 
-def advice(run: RunFolder, row: GroupScores, damaged: int = 0) -> Iterator[str]:
+def advice(run: RunFolder, scores: Scores) -> Iterator[str]:
     """Yield the problems of a run and what to do about them, worst first."""
+    row, damaged = scores.overall, scores.damaged
     if damaged:
         yield f"{damaged_lines(damaged)}: run it again to ask the questions without a reply."
-    left_out: dict[str, int] = run.manifest.observed.get(LEFT_OUT, {}) if row.missing else {}
+    left_out = scores.left_out if row.missing else {}
     for reason, number in left_out.items():
         yield f"{several(number, 'question')} not asked: {reason}."
     unasked = row.missing - sum(left_out.values())

@@ -60,7 +60,7 @@ def load(
             comparable_tables(next((case.suite for _, case in cases), ""), tuple(reference))
     corrected = Gold.open(gold) if gold else None
     runs = load_runs(folders, damaged, dataset=dataset, gold=corrected)
-    first, worlds, suite = runs[0].judged, runs[0].worlds, runs[0].suite
+    first, worlds, suite = runs[0].judged, runs[0].worlds, runs[0].judged.suite
     source, case_count = first.dataset, len(first.outcomes)
     joined = picture_groups(groups, (case for _, case in first.cases())) if groups else ()
     suite_terms = terms(suite, worlds)

@@ -352,7 +352,7 @@
         { class: "case" },
         pictures.length
           ? make("div", { class: "pictures" }, ...pictures)
-          : make("p", { class: "placeholder" }, "Asked without a picture."),
+          : make("p", { class: "placeholder" }, "This case has no picture."),
         make("div", { class: `askings askings-${askings.length}` }, ...askings),
       ),
     );

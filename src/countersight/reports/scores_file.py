@@ -76,6 +76,8 @@ class ScoredRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The scores by other divisions, such as category (HallusionBench: VD and VS) or kind of change."""
     total: dict[str, Figure] = {}
     """The sum of the groups' shares, if the suite has one (CFMM: out of 6)."""
+    asked: str = ""
+    """A digest of the ids of the cases that were asked; absent in files of earlier versions."""
 
 
 class ScoresFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -122,6 +124,7 @@ def _run(run: RunScores) -> ScoredRun:
             each.name: {row.group: _group(row, run.sets_of(row.group)) for row in each.lines} for each in run.divisions
         },
         total=run.total,
+        asked=run.asked,
     )
 
 
@@ -282,7 +285,7 @@ def changes_grids(old: ScoresFile, new: ScoresFile) -> Iterator[Grid]:
             if getattr(one, what) != getattr(other, what)
         ]
         cases = [run.groups["all"].n for run in (one, other)]
-        if cases[0] != cases[1]:
+        if cases[0] != cases[1] or (one.asked and other.asked and one.asked != other.asked):
             numbers = " and ".join(map(count, cases))
             notes.insert(0, f"Warning: the runs cover different cases ({numbers}); a change may come from them.")
         made = f"Old: Countersight {old.countersight}; new: Countersight {new.countersight}."

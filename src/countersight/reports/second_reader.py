@@ -6,7 +6,7 @@ It sees neither the picture nor the gold answer, and is asked once per reply; it
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -172,12 +172,11 @@ def _rereading(judged: JudgedRun, shown: list[_ReplyToRead], said: dict[str, str
     compared = [(each.answer, found) for each, found in readings if each.answer is not None]
     found = {(each.row, *each.place): answer for each, answer in readings if each.answer is None and answer is not None}
 
-    def replaced(replies: Iterable[Reply]) -> Iterator[Reply]:
-        for reply in replies:
-            answer = found.get((reply.row, reply.world, reply.telling)) if reply.state == "answered" else None
-            yield msgspec.structs.replace(reply, text=answer) if answer is not None else reply
+    def with_reading(reply: Reply) -> Reply:
+        answer = found.get((reply.row, reply.world, reply.telling)) if reply.state == "answered" else None
+        return reply if answer is None else msgspec.structs.replace(reply, text=answer)
 
-    again = judge_run(judged.run, dataset=judged.dataset.path, gold=judged.gold, watch_replies=replaced)
+    again = judge_run(judged.run, dataset=judged.dataset.path, gold=judged.gold, changed=with_reading)
     return Rereading(
         run=judged.run.path.name,
         reader=reader,

@@ -11,7 +11,7 @@ from .comparing import tiers as tiers
 from .controls import FalseAlarmRates as FalseAlarmRates
 from .credit import is_right as is_right
 from .divisions import Axis as Axis
-from .divisions import DividedCases as DividedCases
+from .divisions import Divisions as Divisions
 from .divisions import divide as divide
 from .estimates import ANYTIME as ANYTIME
 from .estimates import Difference as Difference
@@ -53,6 +53,7 @@ from .raters import cohen_kappa as cohen_kappa
 from .raters import krippendorff_alpha as krippendorff_alpha
 from .run_scores import SCORES as SCORES
 from .run_scores import JudgedRun as JudgedRun
+from .run_scores import ProgramOutcome as ProgramOutcome
 from .run_scores import judge_run as judge_run
 from .run_scores import score_run as score_run
 from .scores import NO_GROUP as NO_GROUP

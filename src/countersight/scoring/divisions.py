@@ -4,7 +4,7 @@ A case may belong to several categories of a division; each category is a line o
 """
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -28,33 +28,23 @@ class Axis(msgspec.Struct, frozen=True):
     """A note for readers on how cases are assigned to categories."""
 
 
-class DividedCases(msgspec.Struct, frozen=True, eq=False):
-    """The divisions of the cases of a dataset along the axes of their suite."""
-
-    suite: str = ""
-    """The suite of the cases; empty if there is none or more than one."""
-    divisions: dict[str, dict[str, NDArray[np.bool_]]] = {}
-    """For each axis, the cases of each non-empty category, in the order of the axis; empty for several suites."""
+Divisions = dict[str, dict[str, NDArray[np.bool_]]]
+"""For each axis, the cases of each category that has any, in the order of the axis."""
 
 
-def divide(cases: Iterable[Case], axes_of: Callable[[str], tuple[Axis, ...]]) -> DividedCases:
-    """Divide cases along the axes of their suite."""
-    suite = ""
-    axes: tuple[Axis, ...] = ()
-    found: list[dict[str, array[int]]] = []
+def divide(cases: Iterable[Case], axes: Sequence[Axis]) -> Divisions:
+    """Divide the cases of one suite along its axes."""
+    if not axes:
+        return {}
+    found: list[dict[str, array[int]]] = [{line: array("i") for line in (*axis.lines, OTHER)} for axis in axes]
     count = 0
     for position, case in enumerate(cases):
-        if position == 0:
-            suite, axes = case.suite, axes_of(case.suite)
-            found = [{line: array("i") for line in (*axis.lines, OTHER)} for axis in axes]
-        elif case.suite != suite:
-            return DividedCases()
         for axis, lines in zip(axes, found, strict=True):
             for line in {line if line in axis.lines else OTHER for line in axis.of(case)}:
                 lines[line].append(position)
         count = position + 1
     rows = np.arange(count)
-    named = zip((axis.name for axis in axes), found, strict=True)
-    return DividedCases(
-        suite, {axis: {line: np.isin(rows, cases) for line, cases in lines.items() if cases} for axis, lines in named}
-    )
+    return {
+        axis.name: {line: np.isin(rows, cases) for line, cases in lines.items() if cases}
+        for axis, lines in zip(axes, found, strict=True)
+    }

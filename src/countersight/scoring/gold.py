@@ -72,13 +72,10 @@ class Gold:
 
         Raises an error at the end if there are corrections for questions that were never asked.
         """
-        if self.key:
-            yield from ((row, self._opened(self.key, case)) for row, case in cases)
-            return
         unused = set(self._answers)
         for row, case in cases:
             unused.difference_update((case.id, variant) for variant in VARIANTS if case.question(*WORLDS[variant]))
-            yield row, self._corrected(case)
+            yield row, self.corrected_case(case)
         if unused:
             case_id, variant = min(unused)
             raise GoldError(f"{self.path} corrects the {variant} answer of case {case_id!r}, which was not asked")
@@ -92,7 +89,10 @@ class Gold:
         seen = {name: getattr(case, name) for name in pictures}
         return msgspec.structs.replace(whole, **seen, shown=whole.shown if case.shown else None, twice=None)
 
-    def _corrected(self, case: Case) -> Case:
+    def corrected_case(self, case: Case) -> Case:
+        """Return a case with its corrected answers."""
+        if self.key:
+            return self._opened(self.key, case)
         changed: dict[str, Question] = {}
         for variant in VARIANTS:
             question, right = case.question(*WORLDS[variant]), self._answers.get((case.id, variant))

@@ -1,9 +1,10 @@
 """Score a run by joining its replies with its dataset. Neither is modified."""
 
+import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from countersight.case import Case, Cell, Reply
 from countersight.dataset import Dataset, check_key, hidden_in
-from countersight.engine import RunFolder, Sample
+from countersight.engine import COMPOSED, LEFT_OUT, RunFolder, Sample
 from countersight.errors import RunError
 from countersight.scoring.answer_table import (
     ScoredAnswer,
@@ -25,6 +26,7 @@ from countersight.scoring.answer_table import (
 from countersight.scoring.controls import Controls, chance_if_ignored, false_alarm_rates, split_controls
 from countersight.scoring.gold import Gold
 from countersight.scoring.outcome import MISSING, Outcomes, outcomes
+from countersight.scoring.outcome_cache import OutcomeCache
 from countersight.scoring.scores import Scores, score
 from countersight.scoring.sets import SetPositions, SetScores, as_fourth, set_positions, set_scores, shown_sets
 from countersight.scoring.stopping import stopping_status, with_anytime_intervals
@@ -32,24 +34,42 @@ from countersight.scoring.stopping import stopping_status, with_anytime_interval
 SCORES = "scores.parquet"
 """The file with one row per answer."""
 
-ReplyWatch = Callable[[Iterable[Reply]], Iterable[Reply]]
+
+class ProgramOutcome(NamedTuple):
+    """How the program in a reply failed, and why; both are empty if the program gave an answer."""
+
+    failure: str
+    reason: str
 
 
-class JudgedRun(msgspec.Struct, frozen=True, eq=False):
+class RunOutcomes(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+    """What the replies and the cases of a run are read for. Large runs keep it in a cache (`OutcomeCache`)."""
+
+    outcomes: Outcomes
+    """The outcomes of the cases, without controls."""
+    controls: Controls | None
+    positions: SetPositions | None
+    """The positions of the cases in sets of questions and pictures."""
+    suite: str
+    """The suite of all cases; empty if there are several."""
+    damaged: int
+    """The number of damaged lines in the journal."""
+    offsets: NDArray[np.int64]
+    """Where each reply starts in the journal."""
+    programs: dict[int, ProgramOutcome]
+    """The programs in the replies, by the number of the reply in the journal; `outcomes` says which replies count."""
+    composed: frozenset[int]
+    """Rows whose counterfactual answer was composed, not asked."""
+    cost: float
+    """The cost of all replies, in dollars."""
+
+
+class JudgedRun(RunOutcomes, frozen=True, eq=False, kw_only=True):
     """A run with the outcome of every question of its dataset."""
 
     run: RunFolder
     dataset: Dataset
     gold: Gold | None
-    outcomes: Outcomes
-    """The outcomes of the cases, without controls."""
-    controls: Controls | None = None
-    positions: SetPositions | None = None
-    """The positions of the cases in sets of questions and pictures."""
-    damaged: int = 0
-    """The number of damaged lines in the journal."""
-    suite: str = ""
-    """The suite of all cases; empty if there are several."""
 
     @property
     def name(self) -> str:
@@ -59,8 +79,19 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
 
     def cases(self, *, controls: bool = False) -> Iterator[tuple[int, Case]]:
         """Iterate over the cases, or the controls, as they were asked, with the current right answers."""
-        asked = _asked(self.run, self.dataset, self.gold)
-        return ((row, case) for row, case in asked if bool(case.control_of) == controls)
+        cases = self.dataset.cases() if self.gold is None else self.gold.corrected(self.dataset.cases())
+        return ((row, _as_asked(self.run, case)) for row, case in cases if bool(case.control_of) == controls)
+
+    def case_at(self, position: int) -> Case:
+        """Return the case at a position in `outcomes`, without reading the others."""
+        case = self.dataset.case_at(int(self.outcomes.rows[position]))
+        return _as_asked(self.run, self.gold.corrected_case(case) if self.gold else case)
+
+    def replies_at(self, numbers: Iterable[int]) -> dict[int, Reply]:
+        """Return the replies with these numbers in the journal, counted from 0."""
+        offsets = {number: int(self.offsets[number]) for number in numbers}
+        found = self.run.replies_at(offsets.values())
+        return {number: found[offset] for number, offset in offsets.items() if offset in found}
 
     @property
     def control_count(self) -> int:
@@ -83,8 +114,14 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
             alarms=false_alarm_rates(self.outcomes, self.controls) if self.controls else (),
             sets=sets,
             damaged=self.damaged,
+            left_out=self.run.manifest.observed.get(LEFT_OUT, {}),
             imported=self.run.manifest.is_imported,
+            asked=self._asked_cases(),
         )
+
+    def _asked_cases(self) -> str:
+        asked = (self.outcomes.codes > MISSING).any(axis=1)
+        return hashlib.blake2b("\n".join(self.outcomes.ids[asked]).encode(), digest_size=8).hexdigest()
 
     def fourths(self) -> Outcomes:
         """Return the outcomes of questions with "if" about the counterfactual picture, as counterfactual outcomes."""
@@ -95,10 +132,9 @@ class JudgedRun(msgspec.Struct, frozen=True, eq=False):
 
     def answers(self) -> Iterator[ScoredAnswer]:
         """Iterate over all questions with reply and outcome, in the order of the dataset; controls come last."""
-        find = self.run.numbered().at
-        yield from answered(self.outcomes, self.cases(), find)
+        yield from answered(self.outcomes, self.cases(), self.replies_at)
         if self.controls:
-            yield from answered(self.controls.outcomes, self.cases(controls=True), find)
+            yield from answered(self.controls.outcomes, self.cases(controls=True), self.replies_at)
 
     def rows(self, label: str = "") -> Iterator[RecordBatch]:
         """Iterate over one row per answer, in Arrow batches, with a label for the run."""
@@ -121,12 +157,12 @@ def judge_run(
     *,
     dataset: Path | None = None,
     gold: Gold | None = None,
-    watch_replies: ReplyWatch = iter,
+    changed: Callable[[Reply], Reply] | None = None,
 ) -> JudgedRun:
-    """Read and judge all replies of a run.
+    """Judge all replies of a run; the outcomes of a large run are read from a cache if its files have not changed.
 
-    `dataset` is the current path of the dataset if it was moved; `gold` has corrected answers. `watch_replies`
-    may observe or change the stream of replies.
+    `dataset` is the current path of the dataset if it was moved; `gold` has corrected answers. `changed` replaces
+    replies before they are judged.
     """
     source, moved = _source(run, dataset, gold)
     if gold is not None and gold.key is not None:
@@ -136,31 +172,76 @@ def judge_run(
             f"the answers of {source.path} are hidden: submit the run to the holder of the key, who can score it "
             "with --key"
         )
+    if gold or changed:
+        found = _read_outcomes(run, source, gold, changed, by_id=moved)
+    else:
+        cached = OutcomeCache(run, source, RunOutcomes)
+        if (kept := cached.read()) is None:
+            cached.write(found := _read_outcomes(run, source))
+        else:
+            found = kept
+    return JudgedRun(run=run, dataset=source, gold=gold, **_fields(found))
+
+
+def _fields(struct: msgspec.Struct) -> dict[str, Any]:
+    return {name: getattr(struct, name) for name in struct.__struct_fields__}
+
+
+def _read_outcomes(
+    run: RunFolder,
+    source: Dataset,
+    gold: Gold | None = None,
+    changed: Callable[[Reply], Reply] | None = None,
+    *,
+    by_id: bool = False,
+) -> RunOutcomes:
     cells: list[Cell | None] = []
     control_of: list[str] = []
     suites: set[str] = set()
     guessed = array("d")
 
-    def recorded() -> Iterator[tuple[int, Case]]:
-        for row, case in _asked(run, source, gold):
+    def cases() -> Iterator[tuple[int, Case]]:
+        for row, case in source.cases() if gold is None else gold.corrected(source.cases()):
             cells.append(case.cell)
             suites.add(case.suite)
             control_of.append(case.control_of)
             guessed.append(chance_if_ignored(case))
-            yield row, case
+            yield row, _as_asked(run, case)
+
+    damaged: list[None] = []
+    offsets, costs = array("q"), array("d")
+    programs: dict[int, ProgramOutcome] = {}
+    composed = set()
+
+    def replies() -> Iterator[Reply]:
+        for number, (offset, reply) in enumerate(run.located_replies(lambda: damaged.append(None))):
+            offsets.append(offset)
+            costs.append(reply.cost)
+            if reply.trace is not None:
+                failure = (reply.trace.failure or "error") if reply.state == "failed" else ""
+                programs[number] = ProgramOutcome(failure, reply.reason)
+            if reply.finish == COMPOSED:
+                composed.add(reply.row)
+            yield changed(reply) if changed else reply
 
     prompt = run.manifest.prompt
-    damaged: list[None] = []
-    replies = watch_replies(run.replies(lambda: damaged.append(None)))
-    found = outcomes(recorded(), replies, prompt.reads, factual_from=prompt.of("factual").reads, by_id=moved)
+    found = outcomes(cases(), replies(), prompt.reads, factual_from=prompt.of("factual").reads, by_id=by_id)
     if sample := run.manifest.observed.get("sample"):  # unanswered questions outside the sample are not missing
         outside = ~np.isin(found.rows, list(msgspec.convert(sample, Sample).rows(source)))
         codes = np.where(outside[:, None] & (found.codes == MISSING), 0, found.codes).astype(np.uint8)
         found = msgspec.structs.replace(found, codes=codes)
-    positions = set_positions([cell for cell, of in zip(cells, control_of, strict=True) if not of])
-    split = split_controls(found, control_of, np.array(guessed))
-    suite = suites.pop() if len(suites) == 1 else ""
-    return JudgedRun(run, source, gold, *split, positions, len(damaged), suite)
+    of_cases, controls = split_controls(found, control_of, np.array(guessed))
+    return RunOutcomes(
+        outcomes=of_cases,
+        controls=controls,
+        positions=set_positions([cell for cell, of in zip(cells, control_of, strict=True) if not of]),
+        suite=suites.pop() if len(suites) == 1 else "",
+        damaged=len(damaged),
+        offsets=np.array(offsets, dtype=np.int64),
+        programs=programs,
+        composed=frozenset(composed),
+        cost=sum(costs),
+    )
 
 
 def score_run(run: RunFolder | Path | str, *, dataset: Path | None = None, gold: Path | str | None = None) -> Scores:
@@ -180,8 +261,6 @@ def _source(run: RunFolder, dataset: Path | None, gold: Gold | None) -> tuple[Da
         return Dataset.open(gold.path), True
 
 
-def _asked(run: RunFolder, source: Dataset, gold: Gold | None) -> Iterator[tuple[int, Case]]:
-    """Iterate over the cases with only the questions that the run asks, so that the others do not count as missing."""
-    cases = source.cases() if gold is None else gold.corrected(source.cases())
-    for row, case in cases:
-        yield row, case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)
+def _as_asked(run: RunFolder, case: Case) -> Case:
+    """Return a case with only the questions that the run asks, so that the others do not count as missing."""
+    return case if run.manifest.shown else msgspec.structs.replace(case, shown=None, twice=None)

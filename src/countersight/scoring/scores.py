@@ -212,8 +212,12 @@ class Scores(msgspec.Struct, frozen=True):
     """Scores of complete questions, pictures and sets, if cases belong to sets or both worlds were shown."""
     damaged: int = 0
     """The number of damaged lines in the run's journal; their content is unknown."""
+    left_out: dict[str, int] = {}
+    """The number of questions that could not be asked, by reason."""
     imported: bool = False
     """Whether the replies were imported from another tool."""
+    asked: str = ""
+    """A digest of the ids of the cases that were asked."""
     names: dict[str, str] = {}
     """The names of measures in the suite's paper, if they differ."""
 
@@ -250,7 +254,10 @@ class Scores(msgspec.Struct, frozen=True):
         all_unread = row.scored > 0 and row.unread == row.scored
         inside = {"of them unread": 0 if all_unread else row.unread, "restated": row.restated}
         amiss = {name: getattr(row, name) for name in ("cut", "empty", "failed")}
-        amiss |= {"not asked yet" if not damaged else "without a reply": 0 if is_partly_imported else row.missing}
+        left_out = self.left_out if row.missing and not is_partly_imported else {}
+        amiss |= {f"not asked because {reason.partition(';')[0]}": number for reason, number in left_out.items()}
+        unasked = 0 if is_partly_imported else max(0, row.missing - sum(left_out.values()))
+        amiss |= {"not asked yet" if not damaged else "without a reply": unasked}
         counted, left = ([f"{count:,} {name}" for name, count in each.items() if count] for each in (inside, amiss))
         told = f"no answer could be read in the replies to {questions}" if all_unread else f"{questions} scored"
         told += f" ({', '.join(counted)})" if counted else ""

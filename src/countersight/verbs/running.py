@@ -38,7 +38,12 @@ from countersight.verbs.inputs import (
 
 @checked
 def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
-    """Open a model by its name, or wrap a function `(picture, question) -> str`; a model is returned unchanged."""
+    """Open a model by its name, or wrap a function `(picture, question) -> str`, which `name` names.
+
+    A model is returned unchanged.
+    """
+    if name and (isinstance(model, str) or _is_model(model)):
+        raise CountersightError("`name` names a function; this model has a name already, so leave out `name`")
     if isinstance(model, str):
         return open_by_name(model, settings_of(settings, ModelSettings()))
     return model if _is_model(model) else FunctionModel(cast("Function", model), name)

@@ -15,16 +15,15 @@ from countersight.files import missing_folder
 from countersight.html import Grid, Live, document, json_block, name
 from countersight.reports import LoadedReport, PageData, cases_from, render
 from countersight.view.watching import (
-    SAMPLE_SIZE,
+    CASES_PER_PAGE,
     Damaged,
     Folders,
     WatchedRun,
-    comparable,
     runs_grid,
 )
 
-CASES_PER_PAGE = 500
-"""The number of cases per page in the list of all cases."""
+PATIENCE = 2.0
+"""How many seconds a page waits for replies to be read; if it takes longer, the page says so and reloads later."""
 _SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -42,8 +41,6 @@ def application(folders: Sequence[Path], host: str = "127.0.0.1") -> web.Applica
 class _Site:
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
-        self._reading = asyncio.Lock()
-        """Scoring needs much memory, so only one page is rendered at a time."""
 
     def application(self, host: str) -> web.Application:
         site = web.Application(middlewares=[_check_host(host), _add_security_headers])
@@ -63,9 +60,9 @@ class _Site:
         return await self._respond(self._index_page)
 
     def _index_page(self) -> tuple[str, int]:
-        runs, state = self._folders.read()
+        runs, state = self._folders.read(PATIENCE)
         links = []
-        for fingerprint, same in comparable(runs).items():
+        for fingerprint, same in self._folders.by_dataset().items():
             if len(same) > 1 and (manifest := same[0].manifest()):
                 words = f"Compare the {len(same)} runs on {name(manifest.dataset.name)}"
                 links.append((words, f"/dataset/{fingerprint[:16]}"))
@@ -98,18 +95,18 @@ class _Site:
             is_run = page.startswith("run/")
             words = "There is no such run here." if is_run else "None of the runs of this dataset can be read."
             return _error_page(words, Live(state_url, "gone")), 404
-        loaded, state = self._folders.loaded(runs).get()
+        loaded, state = self._folders.loaded(runs).get(PATIENCE)
         live = Live(state_url, state, "/" + page)
         if isinstance(loaded, Damaged):
-            return _error_page(f"{runs[0].path} cannot be shown: {loaded.reason}.", live), 200
+            return _error_page(f"{runs[0].path} {loaded.what}: {loaded.reason}.", live), 200
         return _rendered(loaded, live, start), 200
 
     def _runs(self, page: str) -> list[WatchedRun]:
-        """Return the runs of a page: one run, or all readable runs of a dataset."""
+        """Return the runs of a page: one run, or all runs of a dataset."""
         kind, _, key = page.partition("/")
         if kind == "run":
             return [self._folders.runs[key]] if key in self._folders.runs else []
-        found = comparable(self._folders.read()[0]).items()
+        found = self._folders.by_dataset().items()
         return next((runs for fingerprint, runs in found if fingerprint.startswith(key)), [])
 
     async def _picture(self, request: web.Request) -> web.Response:
@@ -121,7 +118,7 @@ class _Site:
 
     def _picture_of(self, page: str, file: str) -> tuple[bytes, str] | None:
         runs = self._runs(page)
-        loaded = self._folders.loaded(runs).get()[0] if runs else None
+        loaded = self._folders.loaded(runs).get(PATIENCE)[0] if runs else None
         if loaded is None or isinstance(loaded, Damaged):
             return None
         try:
@@ -131,8 +128,7 @@ class _Site:
         return picture.data, picture.mime
 
     async def _respond(self, page: Callable[..., tuple[str, int]], *arguments: object) -> web.Response:
-        async with self._reading:
-            made, status = await asyncio.to_thread(page, *arguments)
+        made, status = await asyncio.to_thread(page, *arguments)
         return web.Response(text=made, status=status, content_type="text/html", headers={"Cache-Control": "no-store"})
 
 
@@ -143,7 +139,7 @@ def _rendered(loaded: LoadedReport, live: Live, start: int | None) -> str:
         start = max(1, min(start, total))
         cases, pictures = cases_from([run.judged for run in loaded.runs], start - 1, CASES_PER_PAGE)
     addresses = tuple(f"{live.page}/picture/{quote(file)}" for file in pictures)
-    blocks = [] if total <= SAMPLE_SIZE else _blocks(total, start)
+    blocks = [] if total <= CASES_PER_PAGE else _blocks(total, start)
     return render(PageData(loaded.report, cases, (), pictures), live=live, addresses=addresses, blocks=blocks)
 
 

@@ -18,12 +18,14 @@ from countersight.html import NOTHING, Grid, Line, TableCell, figure_cell, name,
 from countersight.reports import LoadedReport, load, short_name
 from countersight.scoring import Scores, score_run
 
-SAMPLE_SIZE: Final = 1_000
-"""The number of cases on the first page of a run, sampled so that every group and outcome is represented."""
+CASES_PER_PAGE: Final = 300
+"""The number of cases on a page. Those of the first page of a run are a sample of every group and outcome."""
 _QUICK_SECONDS = 1.0
 """Data that takes longer than this to read (in seconds) is not reread at once when it changes."""
 _WAIT_FACTOR = 5
 """The wait before such data is reread, as a multiple of the time that reading took."""
+_one_at_a_time = threading.Lock()
+"""Scoring needs much memory, so only one folder is read at a time."""
 _UNREADABLE = (CountersightError, OSError, ValueError, KeyError, msgspec.MsgspecError)
 
 _log = logging.getLogger(__name__)
@@ -32,37 +34,60 @@ _Read = TypeVar("_Read")
 
 
 class Damaged(msgspec.Struct, frozen=True):
-    """Why a folder cannot be shown."""
+    """Why a folder is not shown."""
 
     reason: str
+    what: str = "cannot be shown"
+
+
+_BEING_READ: Final = Damaged("this page reloads when that is done", "is being read")
 
 
 class Cached(Generic[_Read]):
-    """Data read from files, and read again when the files have changed."""
+    """Data read from files in a thread of its own, and read again when the files have changed."""
 
     def __init__(self, state: Callable[[], str], read: Callable[[], _Read]) -> None:
         self._state_of_files, self._read = state, read
         self._last: tuple[_Read | Damaged, str] | None = None
         self._not_before = 0.0
-        self._reading = threading.Lock()
+        self._lock = threading.Lock()
+        self._finished: threading.Event | None = None
+        """Set when the reading that is going on ends; None if there is none."""
 
-    def get(self) -> tuple[_Read | Damaged, str]:
-        """Return the current data, or why it cannot be read, and the state that it was read in."""
-        with self._reading:
-            if self._last is None or self.state() != self._last[1]:
-                begun, state = monotonic(), self._state_of_files()
-                found = self._read_or_reason()
-                took, is_damaged = monotonic() - begun, isinstance(found, Damaged)
-                self._not_before = monotonic() + _WAIT_FACTOR * took if took > _QUICK_SECONDS and not is_damaged else 0
-                # A reading that failed because the files changed meanwhile is repeated, even if they change back.
-                self._last = found, "" if is_damaged and self._state_of_files() != state else state
-            return self._last
+    def get(self, patience: float | None = None) -> tuple[_Read | Damaged, str]:
+        """Return the current data, or why it cannot be read, and the state that it was read in.
+
+        If reading takes more than `patience` seconds, return what was read last, or that the data is being read.
+        """
+        with self._lock:
+            if self._finished is None and (self._last is None or self.state() != self._last[1]):
+                self._finished = threading.Event()
+                threading.Thread(target=self._read_again, args=[self._finished], daemon=True).start()
+            finished = self._finished
+        if finished:
+            finished.wait(patience)
+        return self.last()
+
+    def last(self) -> tuple[_Read | Damaged, str]:
+        """Return what was read last, without reading again."""
+        return self._last or (_BEING_READ, _BEING_READ.what)
 
     def state(self) -> str:
         """Return the state that `get` would return now; after reading slow data, it stays the same for some time."""
-        if self._last and monotonic() < self._not_before:
-            return self._last[1]
+        if self._last is None or self._finished or monotonic() < self._not_before:
+            return self.last()[1]
         return self._state_of_files()
+
+    def _read_again(self, finished: threading.Event) -> None:
+        with _one_at_a_time:
+            begun, state = monotonic(), self._state_of_files()
+            found = self._read_or_reason()
+            took, is_damaged = monotonic() - begun, isinstance(found, Damaged)
+            self._not_before = monotonic() + _WAIT_FACTOR * took if took > _QUICK_SECONDS and not is_damaged else 0
+            # A reading that failed because the files changed meanwhile is repeated, even if they change back.
+            self._last = found, "" if is_damaged and self._state_of_files() != state else state
+            self._finished = None
+        finished.set()
 
     def _read_or_reason(self) -> _Read | Damaged:
         try:
@@ -135,11 +160,23 @@ class Folders:
         self.refresh()
         return _digest(*(f"{run.path} {run.scores.state()}" for run in self.runs.values()))
 
-    def read(self) -> tuple[list[ReadRun], str]:
-        """Return the runs in listed order, and their state."""
+    def read(self, patience: float | None = None) -> tuple[list[ReadRun], str]:
+        """Return the runs in listed order, and their state; wait at most `patience` seconds for all of them."""
         self.refresh()
-        found = [ReadRun(run, *run.scores.get()) for run in self.runs.values()]
+        until = None if patience is None else monotonic() + patience
+        found = []
+        for run in self.runs.values():
+            left = None if until is None else until - monotonic()
+            found.append(ReadRun(run, *(run.scores.last() if left and left < 0 else run.scores.get(left))))
         return found, _digest(*(f"{each.run.path} {each.state}" for each in found))
+
+    def by_dataset(self) -> dict[str, list[WatchedRun]]:
+        """Return the runs by the fingerprint of their dataset, without those whose manifest is damaged."""
+        found: dict[str, list[WatchedRun]] = {}
+        for run in self.runs.values():
+            if manifest := run.manifest():
+                found.setdefault(manifest.dataset.fingerprint, []).append(run)
+        return found
 
     def loaded(self, runs: Sequence[WatchedRun]) -> Cached[LoadedReport]:
         """Return the report on some runs of one dataset; the last two are kept."""
@@ -149,18 +186,9 @@ class Folders:
                 self._loaded.pop(oldest, None)
             paths = [run.path for run in runs]
             self._loaded[keys] = Cached(
-                lambda: _digest(*(run.state() for run in runs)), lambda: load(paths, gallery=SAMPLE_SIZE)
+                lambda: _digest(*(run.state() for run in runs)), lambda: load(paths, gallery=CASES_PER_PAGE)
             )
         return self._loaded[keys]
-
-
-def comparable(runs: Sequence[ReadRun]) -> dict[str, list[WatchedRun]]:
-    """Return the readable runs by the fingerprint of their dataset."""
-    found: dict[str, list[WatchedRun]] = {}
-    for each in runs:
-        if not isinstance(each.scores, Damaged):
-            found.setdefault(each.scores[0].dataset.fingerprint, []).append(each.run)
-    return found
 
 
 def runs_grid(runs: Sequence[ReadRun]) -> Grid:
@@ -179,7 +207,7 @@ def _run_line(each: ReadRun) -> Line:
         manifest = run.manifest()
         first = TableCell(name(short_name(manifest.model)), (where,)) if manifest else TableCell(where)
         dataset = manifest.dataset.name if manifest else ""
-        return table_line(first, *[NOTHING] * 3, dataset, TableCell("cannot be shown", (known.reason,)))
+        return table_line(first, *[NOTHING] * 3, dataset, TableCell(known.what, (known.reason,)))
     manifest, scores = known
     first = TableCell(name(short_name(manifest.model)), (where,), link=f"/run/{run.key}")
     figures = [figure_cell(scores.overall.figure(key), None) for key in ("drop", "factual", "counterfactual")]
