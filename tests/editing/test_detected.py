@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from editing.edits import edit, instruction, pixels, white
 from editing.photographs import landscape, png
-from editing.tiny_networks import encoder, migan, sam2_decoder
+from editing.tiny_networks import encoder, migan, sam_decoder
 from programs.tiny_onnx import yolo
 
 from countersight.editing import EditRequest, abilities_of, open_editor
@@ -20,7 +20,7 @@ def networks(tmp_path_factory):
     folder = tmp_path_factory.mktemp("networks")
     yolo(folder / "detector.onnx", "v8", scores=(0.1, 0.8, 0.3), metadata=NAMES)
     encoder(folder / "tiny_encoder.onnx")
-    sam2_decoder(folder / "tiny_decoder.onnx")
+    sam_decoder(folder / "tiny_decoder.onnx")
     migan(folder / "fill.onnx")
     return folder
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from editing.edits import edit, pixels, white
 from editing.photographs import HEIGHT, THINGS, WIDTH, annotations, outlined, photograph, png
-from editing.tiny_networks import encoder, lama, migan, sam2_decoder, sam_decoder
+from editing.tiny_networks import encoder, lama, migan, sam_decoder
 from editing.weights import weights
 
 from countersight.detection.segmenting import open_segmenter
@@ -19,7 +19,7 @@ PHOTOGRAPH = photograph()
 @pytest.fixture
 def sam2(tmp_path):
     encoder(tmp_path / "tiny_encoder.onnx")
-    sam2_decoder(tmp_path / "tiny_decoder.onnx")
+    sam_decoder(tmp_path / "tiny_decoder.onnx")
     return tmp_path
 
 
@@ -38,15 +38,16 @@ def test_boxes_are_scaled_for_the_encoder_and_the_best_mask_is_used(sam2):
     assert overlap(other, outlined((WIDTH, HEIGHT), (150, 20, 200, 50))) > 0.85
 
 
-def test_the_first_family_pads_the_picture(tmp_path):
+@pytest.mark.parametrize("size", [(200, 120), (120, 200), (90, 90)])
+def test_the_first_family_pads_the_picture(tmp_path, size):
     encoder(tmp_path / "e_encoder.onnx", name="embeddings")
-    sam_decoder(tmp_path / "d_decoder.onnx")
-    for height, width in ((120, 200), (200, 120), (90, 90)):
-        ys, xs = np.mgrid[:height, :width]
-        disc = (xs - 50) ** 2 + (ys - 40) ** 2 < 400
-        cut = open_segmenter(tmp_path).cut_out(np.zeros((height, width, 3), np.uint8), (50, 40, 80, 70))
-        assert cut.shape == (height, width)
-        assert overlap(cut, disc) > 0.95
+    sam_decoder(tmp_path / "d_decoder.onnx", first_family=True)
+    square = outlined(size, (30, 20, 70, 60))
+    shown = np.zeros((*square.shape, 3), np.uint8)
+    shown[square] = THINGS[11][2]
+    cut = open_segmenter(tmp_path).cut_out(shown, (20, 10, 80, 70))
+    assert cut.shape == square.shape
+    assert overlap(cut, square) > 0.85
 
 
 def test_editors_use_a_segmenter_for_annotations_without_outlines(sam2, tmp_path):
@@ -76,7 +77,7 @@ def test_folders_need_one_encoder_and_one_decoder(tmp_path):
     lama(tmp_path / "a_decoder.onnx")
     with pytest.raises(EditorError, match="not a decoder of SAM"):
         open_segmenter(tmp_path)
-    sam2_decoder(tmp_path / "b_decoder.onnx")
+    sam_decoder(tmp_path / "b_decoder.onnx")
     with pytest.raises(EditorError, match="contains 2"):
         open_segmenter(tmp_path)
     (tmp_path / "a_encoder.onnx").write_bytes(b"torn")

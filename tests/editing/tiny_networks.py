@@ -59,12 +59,20 @@ def encoder(path, *, side=64, name="image_embed"):
     )
 
 
-def sam2_decoder(path, *, side=64):
-    """SAM 2's shape: what is red inside a box, at the encoder's size; a worse mask of everything comes first."""
+_SHAPES = {"shape": [1, 2], "corner": [0, 0], "axes": [2, 3]}
+
+
+def sam_decoder(path, *, side=64, first_family=False):
+    """What is red inside a box, at the encoder's size; a worse mask of everything comes first.
+
+    SAM 2's decoder stops there. The first family's has another name for the picture, and makes masks of its size: the
+    encoder's square without what was padded.
+    """
+    picture = "image_embeddings" if first_family else "image_embed"
     ys, xs = np.mgrid[0:side, 0:side].astype(np.float32) + 0.5
     nodes = [
-        node("Gather", ["image_embed", "zero"], "red", axis=1),
-        node("Gather", ["image_embed", "first"], "green", axis=1),
+        node("Gather", [picture, "zero"], "red", axis=1),
+        node("Gather", [picture, "first"], "green", axis=1),
         node("Sub", ["red", "green"], "redness"),
         node("Sub", ["redness", "one"], "reddish"),
         node("Gather", ["point_coords", "zero"], "from", axis=1),
@@ -78,7 +86,7 @@ def sam2_decoder(path, *, side=64):
     nodes += [
         node("Min", ["reddish", *offsets], "found"),
         node("Unsqueeze", ["found", "axis"], "mask"),
-        node("Concat", ["everything", "mask"], "masks", axis=1),
+        node("Concat", ["everything", "mask"], "square" if first_family else "masks", axis=1),
         node("Identity", ["scores"], "iou_predictions"),
     ]
     constants = {
@@ -92,69 +100,23 @@ def sam2_decoder(path, *, side=64):
         "scores": np.array([[0.2, 0.9]], np.float32),
     }
     inputs = {
-        "image_embed": (FLOAT, (1, 3, side, side)),
+        picture: (FLOAT, (1, 3, side, side)),
         "point_coords": (FLOAT, ("n", "points", 2)),
         "point_labels": (FLOAT, ("n", "points")),
         "mask_input": (FLOAT, ("n", 1, side // 4, side // 4)),
         "has_mask_input": (FLOAT, (1,)),
     }
-    outputs = {"masks": (FLOAT, (1, 2, side, side)), "iou_predictions": (FLOAT, (1, 2))}
-    return save_network(path, nodes, constants, inputs, outputs)
-
-
-def sam_decoder(path, *, side=64):
-    """SAM's shape: masks in the size of the picture. What it cuts out is a disc about the first corner of the box."""
-    nodes = [
-        node("Cast", ["orig_im_size"], "sizes", to=TensorProto.INT64),
-        node("Gather", ["sizes", "zero"], "height", axis=0),
-        node("Gather", ["sizes", "first"], "width", axis=0),
-        node("Range", ["zero", "height", "first"], "rows_whole"),
-        node("Range", ["zero", "width", "first"], "columns_whole"),
-        node("Cast", ["rows_whole"], "rows", to=FLOAT),
-        node("Cast", ["columns_whole"], "columns", to=FLOAT),
-        node("Unsqueeze", ["rows", "last"], "ys"),
-        node("Unsqueeze", ["columns", "front"], "xs"),
-        # Prompts come in the encoder's pixels: its side is the picture's longer one.
-        node("ReduceMax", ["orig_im_size"], "longer", keepdims=0),
-        node("Div", ["longer", "side"], "scale"),
-        node("Gather", ["point_coords", "zero"], "points", axis=0),
-        node("Gather", ["points", "zero"], "point_small", axis=0),
-        node("Mul", ["point_small", "scale"], "point"),
-        node("Gather", ["point", "zero"], "x", axis=0),
-        node("Gather", ["point", "first"], "y", axis=0),
-        node("Sub", ["xs", "x"], "dx"),
-        node("Sub", ["ys", "y"], "dy"),
-        node("Mul", ["dx", "dx"], "dx2"),
-        node("Mul", ["dy", "dy"], "dy2"),
-        node("Add", ["dx2", "dy2"], "away"),
-        node("Sub", ["far", "away"], "near"),
-        node("ReduceMin", ["point_labels"], "least", keepdims=0),
-        node("Mul", ["near", "least"], "plane"),
-        node("Unsqueeze", ["plane", "both"], "masks"),
-        node("Identity", ["scores"], "iou_predictions"),
-        node("Identity", ["image_embeddings"], "low_res_masks"),
-    ]
-    constants = {
-        "zero": np.array(0, np.int64),
-        "first": np.array(1, np.int64),
-        "last": np.array([1], np.int64),
-        "front": np.array([0], np.int64),
-        "both": np.array([0, 1], np.int64),
-        "side": np.float32(side),
-        "far": np.float32(20**2),
-        "scores": np.array([[0.9]], np.float32),
-    }
-    inputs = {
-        "image_embeddings": (FLOAT, (1, 3, side, side)),
-        "point_coords": (FLOAT, (1, "points", 2)),
-        "point_labels": (FLOAT, (1, "points")),
-        "mask_input": (FLOAT, (1, 1, side // 4, side // 4)),
-        "has_mask_input": (FLOAT, (1,)),
-        "orig_im_size": (FLOAT, (2,)),
-    }
-    outputs = {
-        "masks": (FLOAT, (1, 1, "h", "w")),
-        "iou_predictions": (FLOAT, (1, 1)),
-        "low_res_masks": (FLOAT, (1, 3, side, side)),
-    }
+    size = (side, side)
+    if first_family:
+        nodes += [
+            node("Cast", ["orig_im_size"], "sizes", to=TensorProto.INT64),
+            node("ReduceMax", ["sizes"], "longer", keepdims=1),
+            node("Concat", ["shape", "longer", "longer"], "whole", axis=0),
+            node("Resize", ["square", "", "", "whole"], "padded", mode="linear"),
+            node("Slice", ["padded", "corner", "sizes", "axes"], "masks"),
+        ]
+        constants |= {name: np.array(value, np.int64) for name, value in _SHAPES.items()}
+        inputs["orig_im_size"] = (FLOAT, (2,))
+        size = ("h", "w")
+    outputs = {"masks": (FLOAT, (1, 2, *size)), "iou_predictions": (FLOAT, (1, 2))}
     return save_network(path, nodes, constants, inputs, outputs)

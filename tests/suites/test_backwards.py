@@ -123,7 +123,7 @@ def test_two_changes_and_unless_in_worlds(suite, tmp_path):
 
 
 def test_other_groups_cannot_be_made_with_controls(tmp_path):
-    with pytest.raises(CountersightError, match="does not work with --controls"):
+    with pytest.raises(CountersightError, match="does not work with `controls`"):
         cs.make("cvqa-synthetic", tmp_path / "d", size=2, groups="least-change", controls=True)
 
 

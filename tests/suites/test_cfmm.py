@@ -1,21 +1,12 @@
 """CFMM in our own format: the same cases from a CSV and from a JSONL file."""
 
 import pytest
+from importing import CFMM as ROW
 from importing import csv_file, import_suite, jsonl_file
 
 from countersight.case import Change, Option, Question
 from countersight.suites.cfmm import ASPECTS, FIELDS
 
-ROW = {
-    "image": "yard/cat.png",
-    "aspect": "direction",
-    "basic_question": "Is the cat to the left of the bowl?",
-    "counterfactual_question": "If the bowl and the cat changed places, would the cat be to the left of the bowl?",
-    "option_a": "Yes",
-    "option_b": "No",
-    "basic_answer": "A",
-    "counterfactual_answer": "no",
-}
 WRITERS = {"csv": csv_file, "jsonl": jsonl_file}
 
 
@@ -31,7 +22,7 @@ def test_a_row_is_a_pair_of_questions_with_the_same_two_options(tmp_path, ending
     assert case.factual == Question(ROW["basic_question"], "A", "choice", options)
     assert case.counterfactual == Question(ROW["counterfactual_question"], "B", "choice", options)
     assert case.change == Change("The bowl and the cat changed places.")
-    assert (case.id, case.group, case.provenance) == ("cfmm-000001", "direction", {"image": "yard/cat.png"})
+    assert (case.id, case.group, case.provenance) == ("cfmm-000001", "direction", {"image": "a.png"})
     assert (imported.cases, imported.bad, imported.without_picture) == (1, 0, 1)
 
 

@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from importing import COSIM as INSTANCE
 from importing import csv_file, import_suite, json_file
 
 from countersight.case import Change, Option, Question, Reply
@@ -9,17 +10,7 @@ from countersight.errors import CountersightError
 from countersight.scoring import OUTCOMES, outcomes
 from countersight.suites.cosim.files import FIELDS
 
-RESPONSES = ["yes, it is dry.", "no, it is wet.", "no, it is dry.", "yes, it is wet."]
-INSTANCE = {
-    "answer_choices": RESPONSES,
-    "answer_label": 1,
-    "answer_orig": "Yes, because the bench is dry.",
-    "change": "Add a puddle on the bench.",
-    "folder": "genome_1",
-    "img_fn": "12.jpg",
-    "question": "Could we sit on the bench?",
-    "type": "normal",
-}
+RESPONSES = INSTANCE["answer_choices"]
 
 
 def read(tmp_path, *instances, pictures=None, kinds=None):

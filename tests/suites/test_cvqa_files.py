@@ -1,17 +1,10 @@
 """C-VQA's two published files are imported."""
 
+from importing import CVQA_REAL as REAL
 from importing import csv_file, import_suite
 
 from countersight.case import Change, Question
 
-REAL = {
-    "img_path": "COCO_val2014_000000402992.jpg",
-    "query": "How many sheep are there?",
-    "answer": "11",
-    "new query": "How many sheep would there be if 7 sheep ran away?",
-    "new answer": "4",
-    "type": "direct",
-}
 BOOLEAN = REAL | {
     "query": "Is the lamp lit?",
     "answer": "yes",

@@ -13,7 +13,11 @@ import importing
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from importing import csv_file, import_suite, json_file, jsonl_file
+from importing import CFMM as ROW
+from importing import COSIM, csv_file, import_suite, json_file, jsonl_file
+from importing import CVQA_REAL as PAIR
+from importing import VQA_ANNOTATION as ANNOTATION
+from importing import VQA_QUESTION as QUESTION
 from making import picture
 
 import countersight as cs
@@ -38,17 +42,6 @@ from countersight.suites.rows import (
 from countersight.suites.suite import BadField, Layout, Suite
 from countersight.suites.supposing import supposed
 from countersight.verbs import make
-
-ROW = {
-    "image": "a.png",
-    "aspect": "count",
-    "basic_question": "How many cups are there?",
-    "counterfactual_question": "How many cups would there be if one broke?",
-    "option_a": "1",
-    "option_b": "2",
-    "basic_answer": "B",
-    "counterfactual_answer": "1",
-}
 
 
 def told(rows):
@@ -141,25 +134,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=6,
 )
-ANNOTATION = {"question_id": 1, "image_id": 42, "question_type": "eight", "answers": [{"answer": "lamp"}] * 10}
-INSTANCE = {
-    "answer_choices": ["yes, it is.", "no, it is not.", "no.", "yes."],
-    "answer_label": 1,
-    "answer_orig": "Yes.",
-    "change": "Add a puddle.",
-    "folder": "genome_1",
-    "img_fn": "12.jpg",
-    "question": "Could we sit on it?",
-}
-PAIR = {
-    "img_path": "1.jpg",
-    "query": "How many?",
-    "answer": "3",
-    "new query": "How many if one left?",
-    "new answer": "2",
-    "type": "direct",
-}
-ROWS = {"cfmm": ROW, "cosim": INSTANCE, "okvqa": ANNOTATION | {"question": "What is it?"}}
+ROWS = {"cfmm": ROW, "cosim": COSIM, "okvqa": ANNOTATION | QUESTION}
 
 
 @HOSTILE
@@ -172,7 +147,7 @@ def test_any_value_in_a_field_can_be_imported(tmp_path_factory, suite, changes):
         jsonl_file(source, *rows)
     else:
         json_file(source, rows if suite == "cosim" else {"data_subtype": "val2014", "questions": rows})
-        json_file(beside, {"annotations": [ANNOTATION, *(each for each in rows if each.get("question_id") != 1)]})
+        json_file(beside, {"annotations": [ANNOTATION, *(each for each in rows if each.get("question_id") != 420)]})
     cases, _, bad = import_suite(suite, source, folder / "d", folder, beside if suite == "okvqa" else None)
     assert cases
     assert suite == "okvqa" or len(cases) + len(bad) == len(rows)
@@ -285,7 +260,7 @@ def test_a_picture_outside_the_folder_is_refused(tmp_path, name):
 )
 def test_pictures_are_found_in_one_folder_or_in_the_folders_of_their_authors(tmp_path, suite, name, folders):
     """A picture whose name would be a split for Hugging Face gets another one."""
-    source, beside = json_file(tmp_path / "in.json", [INSTANCE]), None
+    source, beside = json_file(tmp_path / "in.json", [COSIM]), None
     if suite == "cvqa-real":
         source = csv_file(tmp_path / "in.csv", PAIR | {"img_path": name}, PAIR | {"img_path": "other.jpg"})
     elif suite == "okvqa":
@@ -338,7 +313,7 @@ def test_hugging_face_does_not_treat_a_picture_name_as_a_split(tmp_path, monkeyp
     import_suite("cfmm", source, tmp_path / "d", tmp_path / "pictures")
     folder = {"data_dir": str(tmp_path / "d"), "cache_dir": str(tmp_path / "cache")}
     rows = datasets.load_dataset("imagefolder", **folder)["train"]
-    assert [(row["group"], row["image"].size) for row in rows] == [("count", (16, 16))] * len(names)
+    assert [(row["group"], row["image"].size) for row in rows] == [("direction", (16, 16))] * len(names)
 
 
 def test_a_missing_picture_folder_and_a_suite_without_a_file_are_errors(tmp_path):

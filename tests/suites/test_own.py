@@ -87,7 +87,7 @@ def test_repeated_rows_are_reported(tmp_path, photos):
         made = cs.make("own", tmp_path / "d", source=source, pictures=photos)
     assert (len(made), made.details.notes) == (
         3,
-        ("Repeats the picture and the questions of an earlier case: own-000002, as own-000001 (line 3)",),
+        ("Cases with the picture and the questions of an earlier case: own-000002, as own-000001 (line 3)",),
     )
     assert f"{made.details.notes[0]}." in str(warned[0].message)
     assert warned[0].filename == __file__

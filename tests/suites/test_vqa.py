@@ -5,6 +5,9 @@ import json
 from collections import Counter
 
 import pytest
+from importing import VQA_ANNOTATION as ANNOTATION
+from importing import VQA_ANSWERS as ANSWERS
+from importing import VQA_QUESTION as QUESTION
 from importing import import_suite, json_file
 from published import published
 
@@ -12,16 +15,6 @@ from countersight.case import Question
 from countersight.errors import CountersightError
 from countersight.reading import answer_in
 from countersight.scoring.credit import normalised, soft_accuracy
-
-QUESTION = {"question_id": 420, "image_id": 42, "question": "What is on the desk?"}
-ANSWERS = ["lamp"] * 5 + ["a lamp"] * 4 + ["book"]
-ANNOTATION = {
-    "question_id": 420,
-    "image_id": 42,
-    "question_type": "eight",
-    "answer_type": "other",
-    "answers": [{"answer": answer, "answer_id": nth, "answer_confidence": "yes"} for nth, answer in enumerate(ANSWERS)],
-}
 
 
 def read_files(tmp_path, questions, annotations, suite="okvqa", pictures=None, **more):

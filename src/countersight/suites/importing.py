@@ -213,7 +213,7 @@ def _import_rows(
             f"{problem}: {first_of(names)}"
             for problem, names in (
                 ("Unknown columns, which are ignored", _unknown_fields(layout, source, list(fields))),
-                ("Repeats the picture and the questions of an earlier case", repeated),
+                ("Cases with the picture and the questions of an earlier case", repeated),
             )
             if names
         ),

@@ -62,7 +62,7 @@ def _find(layout: Layout, shown: str | Frames, pictures: Path) -> Path | None:
         for folder, each in ((folder, each) for each in names for folder in layout.folders):
             source = (pictures / folder / each).resolve()
             if not source.is_relative_to(pictures.resolve()):
-                reason = "is a link that leads outside the folder of pictures: copy the picture there"
+                reason = "is a link to a file outside the folder of pictures; replace the link by the file"
                 raise BadField(field, f"{name[:80]!r} {reason}")
             if is_there(source):
                 return source

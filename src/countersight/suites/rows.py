@@ -229,7 +229,7 @@ def whole_number(row: Row, field: str, least: int = 0) -> int:
     """Return the whole number in a field, given as a number or as digits."""
     text = str(_value(row, field)).strip()
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) >= least):
-        raise BadField(field, f"{text[:40]!r} is not a whole number" + (f" from {least} on" if least else ""))
+        raise BadField(field, f"{text[:40]!r} is not a whole number" + (f" of at least {least}" if least else ""))
     return int(text)
 
 

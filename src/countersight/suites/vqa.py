@@ -99,7 +99,7 @@ def _as_case(name: str, row: Row, number: int) -> Case:
     answers = tuple(each.answer.strip() for each in annotation.answers)
     counts = Counter(filter(None, answers))
     if not counts:
-        raise BadField("annotation", "has empty answers only")
+        raise BadField("annotation", "has only empty answers")
     question = Question(text_of(row, "question"), counts.most_common(1)[0][0], "open", answers=answers)
     group = _word(annotation.answer_type)
     if name == OKVQA_NAME:  # the file's own name of a category takes precedence over ours

@@ -298,7 +298,7 @@ SUITE: Final = Suite(
     "the authors' JSON: question, answer_orig, change, answer_choices, answer_label, folder, img_fn",
     "Visual Genome's, in VG_100K and VG_100K_2, or folder/img_fn",
     layout,
-    SecondFile("a CSV of types of change that people assigned: id, kinds (with semicolons), changes", False),
+    SecondFile("a CSV of types of change that people assigned: id, kinds (separated by semicolons), changes", False),
     terms=Terms(
         about=UNDER_A_CHANGE,
         measures={"counterfactual": "accuracy"},

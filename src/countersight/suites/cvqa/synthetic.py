@@ -105,9 +105,9 @@ def make_synthetic(
     if wording not in ("", *WORDINGS):
         raise CountersightError(unknown("wording of cvqa-synthetic", wording, WORDINGS))
     if groups not in (USUAL, LEAST_CHANGE):
-        raise CountersightError(f"cvqa-synthetic has no --groups {groups}; leave --groups out or use {LEAST_CHANGE}")
+        raise CountersightError(f"cvqa-synthetic has no `groups` {groups}; leave out `groups`, or use {LEAST_CHANGE}")
     if groups != USUAL and (wording or controls):
-        raise CountersightError(f"--groups {groups} does not work with --controls or --wording")
+        raise CountersightError(f"`groups` {groups} does not work with `controls` or `wording`")
     wording = wording or WORDINGS[0]
     provenance: dict[str, str | int] = {"suite": SYNTHETIC_NAME, "size": size, "seed": seed}
     provenance |= {"wording": wording} if groups == USUAL else {"groups": groups}
