@@ -1,11 +1,13 @@
 """Folders that commit 2753a27 wrote still open, are gone on with, and have the same scores."""
 
+import re
 from pathlib import Path
 
 import pytest
-from campaigns import Annotator, Served, collect
+from collecting import Visitor, opened
 
 import countersight as cs
+from countersight.cli import main
 
 
 def test_a_dataset_opens(old: Path) -> None:
@@ -71,14 +73,27 @@ def test_verdicts_of_another_exact_judge_are_not_mixed_with_those_of_today(old: 
     assert (old / "half-audit/steps.jsonl").read_bytes() == steps
 
 
-def test_a_campaign_is_worked_on_and_exported(old: Path, tmp_path: Path) -> None:
+def sent_by(visitor: Visitor) -> int:
+    """Take an item, and send a form that finds it in order: the number under which it was acknowledged."""
+    visitor.get("/work")
+    task = visitor.begin("verify")
+    visitor.get(task)
+    sent = visitor.post(task.partition("?")[0], related="yes", right="yes", factual_right="yes")
+    return int(re.search(r"sent=(\d+)", sent.headers["location"])[1])
+
+
+def test_a_campaign_is_worked_on_and_exported(old: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two of its four items are done. Two people have accounts, and held tasks when it was stopped."""
-    campaign = old / "campaign"
-    assert "4 items: 2 done, 2 open" in collect("status", campaign)
-    with Served(campaign) as server:
-        ann, ben = (Annotator(server.address).login(name) for name in ("ann", "ben"))
-        sent = [who.send(who.take()) for who in (ann, ben, ann, ben)]
-    assert sent == [5, 6, 7, 8]
-    assert "4 items: 4 done" in collect("status", campaign)
-    collect("export", campaign, "-o", str(tmp_path / "verified"))
+    folder = old / "campaign"
+    assert main(["collect", "status", str(folder)]) == 0
+    assert "4 items: 2 done, 2 open" in capsys.readouterr().out
+    with opened(folder) as (app, campaign):
+        people = [Visitor(app, campaign) for _ in range(2)]
+        for visitor, name in zip(people, ("ann", "ben"), strict=True):
+            visitor.get("/login")
+            visitor.post("/login", name=name, password="a long enough password")
+        assert [sent_by(visitor) for visitor in people * 2] == [5, 6, 7, 8]
+    assert main(["collect", "status", str(folder)]) == 0
+    assert "4 items: 4 done" in capsys.readouterr().out
+    assert main(["collect", "export", str(folder), "-o", str(tmp_path / "verified")]) == 0
     assert cs.Dataset.open(tmp_path / "verified").count == 4
