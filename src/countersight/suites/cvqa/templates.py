@@ -118,6 +118,10 @@ class Template(msgspec.Struct, frozen=True):
         answer, new = puzzle.count(puzzle.scene), puzzle.count(changed)
         return Solved(puzzle, changed, answer, new, tuple(map(self.answers_of, others)), colour)
 
+    def random_puzzle(self, rng: Random, colour: str) -> Puzzle:
+        """Return a random puzzle, about polygons of a colour if there are polygons."""
+        return self.make_puzzle(rng, colour, self._draw_amounts(rng))
+
     def _draw_similar(self, rng: Random) -> list[Amounts]:
         """Draw the amounts of several scenes that all fit the same question, with different answers that are near each
         other."""
