@@ -14,9 +14,10 @@ from making import dataset
 from running import command
 
 from countersight.audits.checkers import CHECKERS
+from countersight.audits.clients import AskedEditor, AuditServer
 from countersight.audits.extraction import EXTRACTORS
 from countersight.audits.judges import JUDGES
-from countersight.audits.steps import AskedEditor, AuditServer, AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.editing import EDITORS, open_editor
 from countersight.engine import RetryPolicy
 from countersight.errors import CountersightError, EditorError, ModelError

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from countersight.errors import CountersightError
-from countersight.text import nearest
+from countersight.suggestions import nearest
 
 _PART = ".part-"
 """The separator between the name of a file and the id of the process that is writing it."""

@@ -1,4 +1,4 @@
-"""Numbers as shown in reports: percentages, intervals, p values and counts."""
+"""Numbers as shown to people: percentages, intervals, p values, counts and amounts of money."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -51,3 +51,8 @@ def p_value(p: float) -> str:
 def count(number: int) -> str:
     """Format a whole number with thousands separators."""
     return f"{number:,}"
+
+
+def in_dollars(amount: float) -> str:
+    """Format an amount of money: $1,234.50, or $0.005 if it is less than a cent."""
+    return f"${amount:,.2f}" if amount >= 0.01 or not amount else f"${amount:.2g}"

@@ -15,7 +15,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 from countersight.errors import CountersightError
-from countersight.text import nearest, unknown
+from countersight.suggestions import nearest, unknown
 
 T = TypeVar("T")
 

@@ -15,9 +15,10 @@ from chat_server import ChatServer
 from PIL import Image
 
 from countersight.audits.auditing import AuditOptions, audit_dataset
+from countersight.audits.clients import AskedModel, AuditServer
 from countersight.audits.prompts import find_prompts
 from countersight.audits.scores import score
-from countersight.audits.steps import AskedModel, AuditServer, AuditTally
+from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit
 from countersight.dataset import Dataset
 from countersight.engine import RetryPolicy

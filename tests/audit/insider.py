@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from countersight.audits.finishing import finish
-from countersight.audits.folder import LOG, encode_step, read_steps
 from countersight.audits.records import Step, Verdict
+from countersight.audits.step_log import LOG, encode_step, read_steps
 from countersight.audits.verifying import verify_bundle
 
 replace = msgspec.structs.replace

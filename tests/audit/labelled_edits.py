@@ -7,7 +7,8 @@ removal, and a hole that is filled badly on purpose is a bad one.
 import numpy as np
 from PIL import Image, ImageFilter
 
-from countersight.audits.checkers.pixels import removal_result, verdict
+from countersight.audits.checkers.pixels import removal_result
+from countersight.audits.checkers.seams import verdict
 from countersight.detection import grow_mask
 from countersight.editing.quality import seams_of
 

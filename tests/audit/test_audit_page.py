@@ -14,9 +14,9 @@ from playwright.sync_api import Browser, Page, expect
 from countersight.audits import finishing
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, JudgeSheet, instrument, rate
 from countersight.audits.finishing import finish
-from countersight.audits.folder import LOG
 from countersight.audits.records import Actor, Failed
 from countersight.audits.sessions import begin_session
+from countersight.audits.step_log import LOG
 
 DESK = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}

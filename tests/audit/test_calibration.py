@@ -11,8 +11,8 @@ from chat_server import ChatServer, question_of
 
 from countersight.audits.calibration.calibrating import HOSTILE, RIGHT, Design, calibrate, calibration_of
 from countersight.audits.calibration.sheets import PANEL, Instrument, correct_score, rate
+from countersight.audits.ccs import Mean
 from countersight.audits.judges.rules import normal
-from countersight.audits.pooling import Mean
 from countersight.audits.prompts import find_prompts
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import read_audit

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audits.folder import decode_step, encode_step, read_steps
 from countersight.audits.records import ModelReply, RecordedTurn, Step, StepPlace
+from countersight.audits.step_log import decode_step, encode_step, read_steps
 from countersight.errors import AuditError
 
 

@@ -12,11 +12,11 @@ from editing.photographs import landscape, png
 from labelled_edits import GOOD, rejected
 from programs.tiny_onnx import yolo
 
-from countersight.audits.auditing import Opener
 from countersight.audits.checkers import EditShown, detected
 from countersight.audits.checkers.model import check_replies
 from countersight.audits.exclusion import edit_fault
 from countersight.audits.finishing import finish
+from countersight.audits.participants import Opener
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Check
 from countersight.audits.steps import AuditTally

@@ -9,7 +9,8 @@ from countersight.audits.calibration.sheets import rate
 from countersight.audits.finishing import finish
 from countersight.audits.judges.protocol import Judged
 from countersight.audits.limits import headline, limits
-from countersight.audits.page.comparison import conclusions, grids, load_audits
+from countersight.audits.page.comparison import grids
+from countersight.audits.page.ranking import conclusions, load_audits
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit

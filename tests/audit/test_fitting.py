@@ -14,9 +14,9 @@ from countersight.audits.calibration.sheets import (
     instrument,
     rate,
 )
+from countersight.audits.ccs import HALVES, Mean, panel_opinion, pooled_opinion
 from countersight.audits.folder import AuditFolder
 from countersight.audits.limits import headline, limits
-from countersight.audits.pooling import HALVES, Mean, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Verdict
 from countersight.audits.score_records import CorrectedScores, Specificity
 from countersight.audits.scores import score

@@ -12,7 +12,8 @@ from chat_server import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersight.audits.json_replies import LONGEST_QUOTATION, MARK, BadShape, ask_shaped, quote, read_shape
+from countersight.audits.json_replies import BadShape, ask_shaped, read_shape
+from countersight.audits.quoting import LONGEST_QUOTATION, MARK, quote
 
 
 class Score(msgspec.Struct, frozen=True):

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from countersight.audits.calibration.calibrating import HOSTILE, explain
+from countersight.audits.ccs import HALVES, panel_opinion, pool_scores, pooled_opinion
+from countersight.audits.judge_agreement import agreement
 from countersight.audits.judges.exact import ExactJudge
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import Evidence
 from countersight.audits.judges.rules import RuleJudge
-from countersight.audits.pooling import HALVES, agreement, panel_opinion, pool_scores, pooled_opinion
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Verdict
 from countersight.case import Question

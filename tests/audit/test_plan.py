@@ -10,11 +10,12 @@ from msgspec.structs import replace
 from scripted import Scripted, never
 from test_signing import private_key
 
+from countersight.audits.ccs import Mean
+from countersight.audits.criteria import check_criterion
 from countersight.audits.finishing import finish
-from countersight.audits.folder import LOG, read_steps
-from countersight.audits.plan import AuditPlan, check_criterion, conclude, write_plan
-from countersight.audits.pooling import Mean
+from countersight.audits.plan import AuditPlan, conclude, write_plan
 from countersight.audits.records import Failed
+from countersight.audits.step_log import LOG, read_steps
 from countersight.audits.verifying import verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from insider import findings, resealed, reviewed
 
 from countersight.audits.finishing import finish
-from countersight.audits.signing import read_allowed_signers, read_authorities, read_stamp, signer, why_refused
+from countersight.audits.signing import read_allowed_signers, signer, why_refused
 from countersight.audits.signing import sign as signature
+from countersight.audits.time_stamps import read_authorities, read_stamp
 from countersight.audits.verifying import Trust, verify_bundle
 from countersight.cli import main
 from countersight.errors import AuditError

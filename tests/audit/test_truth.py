@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersight.audits.calibration.calibrating import explain
-from countersight.audits.scene_facts import Claim, asked_fact, claims, right_answer
+from countersight.audits.claims import Claim, claims
+from countersight.audits.scene_facts import asked_fact, right_answer
 from countersight.case import LETTERS
 from countersight.scenes import facts_by_name, facts_of
 from countersight.scenes.edits import apply

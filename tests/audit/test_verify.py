@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from insider import findings, resealed, reviewed
 
 from countersight.audits.finishing import finish
-from countersight.audits.folder import decode_step, encode_step
 from countersight.audits.records import encode_sheet
 from countersight.audits.score_records import SCORES, AuditScores
 from countersight.audits.seal import read_seal
+from countersight.audits.step_log import decode_step, encode_step
 from countersight.cli import main
 
 

@@ -8,7 +8,7 @@ from editing.photographs import jpeg, photograph
 from editing.servers import PictureServer, negative
 from msgspec.structs import replace
 
-from countersight.audits.folder import ORDERS, FileOrders
+from countersight.audits.orders import ORDERS, FileOrders
 from countersight.editing import EditOrder, EditRequest
 from countersight.editing.protocol import Instruction, description_of, open_editor, words_for
 from countersight.errors import AskingFailed, AuditError, EditFailed, EditorError, OrderInDoubt

@@ -21,13 +21,14 @@ from .records import Actor as Actor
 from .records import Check as Check
 from .records import Intervene as Intervene
 from .records import Verdict as Verdict
+from .reviews import take_reviews as take_reviews
 from .score_records import AuditScores as AuditScores
 from .scores import score as score
 from .signing import read_allowed_signers as read_allowed_signers
-from .signing import read_authorities as read_authorities
 from .signing import sign_bundle as sign_bundle
-from .signing import stamp_bundle as stamp_bundle
 from .steps import AuditTally as AuditTally
+from .time_stamps import read_authorities as read_authorities
+from .time_stamps import stamp_bundle as stamp_bundle
 from .trail import CaseTrail as CaseTrail
 from .trail import ConceptTrail as ConceptTrail
 from .trail import Response as Response

@@ -1,6 +1,7 @@
 """Finish an audit: write the files of its bundle and its page, seal everything, and print the results."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -8,21 +9,23 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from countersight.audits.calibration.people import REVIEWED, read_reviews
 from countersight.audits.calibration.sheets import CALIBRATION
-from countersight.audits.cases import CASES, DIFFERENCES, cases_in_full, edits, encode_cases, write_differences
-from countersight.audits.folder import LOG, MANIFEST, ORDERS, PICTURES, SUFFIXES, AuditFolder
+from countersight.audits.differences import DIFFERENCES, difference_of, edits, replace, write_differences
+from countersight.audits.folder import MANIFEST, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.limits import Limit, headline, limits
+from countersight.audits.orders import ORDERS
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
 from countersight.audits.records import encode_sheet
+from countersight.audits.reviews import REVIEWED, read_reviews
 from countersight.audits.score_records import SCORES, AuditScores
 from countersight.audits.scores import score
 from countersight.audits.seal import content, digests, file_names, is_sealed, list_entries, seal
 from countersight.audits.selection import SELECTION, decode_selection
 from countersight.audits.sessions import SESSIONS, read_sessions
-from countersight.audits.trail import AuditTrail, read_audit
+from countersight.audits.step_log import LOG
+from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail, read_audit
 from countersight.engine import lock_folder
 from countersight.errors import AuditError
 from countersight.files import clear_parts, write_whole
@@ -31,6 +34,7 @@ from countersight.progress import Progress, silent
 from countersight.text import printable, several
 
 REPORT: Final = "report.html"
+CASES: Final = "cases.jsonl"
 PAPERS: Final = frozenset((SCORES, CASES, VERDICT, REPORT))
 """The files that are derived from the log."""
 GIVEN: Final = frozenset((MANIFEST, LOG, SELECTION, SESSIONS, ORDERS, PLAN, PLAN_SIGNATURE, REVIEWED, CALIBRATION))
@@ -131,6 +135,43 @@ def write_derived(folder: AuditFolder, audit: AuditTrail, *, progress: Progress 
         page = render(sheets, cases, make_thumbnails(path, pictures, done))
     write_whole(path / REPORT, page.encode())
     return sheets
+
+
+def cases_in_full(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseTrail, ...]:
+    """Return the trails of all cases with their scores, without scenes, and with file names instead of digests.
+
+    `files` has the names of all existing files.
+    """
+    names = {PurePosixPath(name).stem: name for name in files if name.startswith((f"{PICTURES}/", f"{DIFFERENCES}/"))}
+    scored = {(concept.case, concept.number): concept for concept in scores.concepts}
+
+    def in_full(case: CaseTrail, concept: ConceptTrail) -> ConceptTrail:
+        edit, score = concept.edit, scored.get((case.case, concept.number))
+        if edit is not None:
+            files = {key: names.get(getattr(edit, key), "") for key in ("before", "after", "mask")}
+            concept = replace(
+                concept, edit=replace(edit, scene=None, **files), difference=names.get(difference_of(edit), "")
+            )
+        doses = tuple(replace(dose, picture=names.get(dose.picture, "")) for dose in concept.doses)
+        if score is None:
+            return replace(concept, doses=doses)
+        return replace(concept, doses=doses, pcs=score.pcs, ncc=score.ncc, ccs=score.ccs, excluded=score.excluded)
+
+    return tuple(
+        replace(
+            case,
+            record=replace(case.record, picture=names.get(case.record.picture, ""), scene=None),
+            concepts=tuple(in_full(case, concept) for concept in case.concepts),
+            control=in_full(case, case.control) if case.control else None,
+            uncited=tuple(in_full(case, concept) for concept in case.uncited),
+        )
+        for case in audit.cases
+    )
+
+
+def encode_cases(cases: Iterable[CaseTrail]) -> bytes:
+    """Return the bytes of cases.jsonl."""
+    return b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
 
 
 def refuse_strange_files(path: Path) -> None:

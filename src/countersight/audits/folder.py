@@ -16,11 +16,11 @@ from typing import Any, BinaryIO, Final, Self
 import msgspec
 
 from countersight import __version__
-from countersight.audits.records import METHOD_WORDS, Actor, Manifest, Step, decode_record
-from countersight.editing import EditOrder
+from countersight.audits.records import METHOD_WORDS, Actor, Manifest, Step
+from countersight.audits.step_log import LOG, read_steps
 from countersight.engine import Journal, create_locked_folder, lock_folder, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture
-from countersight.files import bounded_lines, write_whole
+from countersight.files import write_whole
 from countersight.picture import Picture, check_picture
 
 MANIFEST = "audit.json"
@@ -204,95 +204,3 @@ def describe_actor(party: Actor) -> str:
 def _describe_prompts(manifest: Manifest) -> str:
     digest = hashlib.sha256(msgspec.json.encode(manifest.prompts, order="sorted")).hexdigest()[:8]
     return f"{manifest.prompts.get('name', '?')} {manifest.prompts.get('version', '?')} ({digest})"
-
-
-LOG = "steps.jsonl"
-LONGEST_LINE: Final = 64 * 1024**2
-"""Maximum length of a line of the log in bytes; audits never write longer lines."""
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(Step)
-_TAIL = len(b',"hash":"') + 64 + len(b'"}')
-
-
-def encode_step(step: Step) -> tuple[bytes, str]:
-    """Return a step as a line that ends with the SHA-256 of everything before it, and that hash."""
-    body = _encoder.encode(msgspec.structs.replace(step, hash=""))[:-1]
-    digest = hashlib.sha256(body).hexdigest()
-    return b'%s,"hash":"%s"}\n' % (body, digest.encode()), digest
-
-
-def decode_step(line: bytes) -> Step | None:
-    """Return the step on a line, or None if the line was changed."""
-    line = line.removesuffix(b"\n")
-    body, tail = line[:-_TAIL], line[-_TAIL:]
-    if tail != b',"hash":"%s"}' % hashlib.sha256(body).hexdigest().encode():
-        return None
-    try:
-        return _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def read_steps(path: Path) -> Iterator[Step]:
-    """Return every step of a log after checking its chain; raises AuditError if a line was changed, removed or added.
-
-    An incomplete last line, left behind by a killed process, is ignored.
-    """
-    if not path.exists():
-        return
-    previous = ""
-    with open(path, "rb") as file:
-        for number, line in enumerate(bounded_lines(file, LONGEST_LINE)):
-            if not line.endswith(b"\n"):
-                return
-            step = decode_step(line)
-            if step is None or (step.n, step.previous) != (number, previous):
-                what = "was changed after it was written" if step is None else "is not chained to the line before"
-                raise AuditError(
-                    f"{path} line {number + 1} {what}; the lines before it are intact. To "
-                    "continue from there, delete this line and all lines after it"
-                )
-            previous = step.hash
-            yield step
-
-
-ORDERS: Final = "orders.jsonl"
-_LONGEST = 1 << 16
-
-
-class FileOrders:
-    """The orders of paid edits in orders.jsonl, which is created with the first order."""
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / ORDERS
-        self._journal: Journal | None = None
-        self._last = {order.key: order for order in _read(self._path)}
-
-    def find(self, key: str) -> EditOrder | None:
-        """Return the last recorded state of an order."""
-        return self._last.get(key)
-
-    def note(self, order: EditOrder) -> None:
-        """Record an order and sync it to disk, so that not even a power loss leads to paying twice."""
-        if self._journal is None:
-            self._journal = Journal(self._path).__enter__()
-        self._journal.write(msgspec.json.encode(order) + b"\n")
-        self._journal.sync()
-        self._last[order.key] = order
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._journal is not None:
-            self._journal.__exit__(None, None, None)
-
-
-def _read(path: Path) -> list[EditOrder]:
-    if not path.is_file():
-        return []
-    found = []
-    with open(path, "rb") as file:
-        for number, line in enumerate(bounded_lines(file, _LONGEST), 1):
-            if not line.endswith(b"\n"):
-                break  # the process was killed before it placed the order
-            found.append(decode_record(line, EditOrder, f"{path} line {number}"))
-    return found

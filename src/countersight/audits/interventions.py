@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from countersight.audits.claims import claims, find_claims, single_spaced
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import LEAVE_THE_REST, find_mention
 from countersight.audits.records import Concepts, Thought
-from countersight.audits.scene_facts import asked_fact, claims, effect_of, find_claims, single_spaced
+from countersight.audits.scene_facts import asked_fact, effect_of
 from countersight.editing import Instruction, noun_in
 from countersight.english import NUMBER_WORDS
 from countersight.picture import Picture

@@ -1,85 +1,17 @@
 """Replies in a required format: find and check the JSON in a model's reply, and ask again if it is missing."""
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
+from countersight.audits.clients import AskedModel, add_usage, conversation, replace_surrogates
 from countersight.audits.records import Attempt, RecordedTurn, Usage
-from countersight.audits.steps import AskedModel, add_usage, conversation, replace_surrogates
 from countersight.engine import fill
 from countersight.models import Request, Turn
 from countersight.text import printable
-
-MARK = "| "
-LONGEST_QUOTATION = 8_000
-"""Maximum length of a text that is quoted in a prompt, in characters; explanations are far shorter."""
-_BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
-"""Invisible characters, which could hide words from a person who reads the log."""
-
-
-def flatten(text: str) -> str:
-    """Return a text on one line without quotation marks, for prompts that are used as published."""
-    return " ".join(_plain(text).split()) or "(nothing)"
-
-
-def _plain(text: str) -> str:
-    """Return the part of a text that is quoted, with invisible characters made visible."""
-    return _UNSEEN.sub("\ufffd", replace_surrogates(text[:LONGEST_QUOTATION]))
-
-
-def quote(name: str, text: str) -> str:
-    """Quote a text as data under a name: every line is marked, and the result is reproducible."""
-    plain = _plain(text)
-    tag = hashlib.sha256(f"{name}/{plain}".encode()).hexdigest()[:12]
-    lines = [f"{MARK}{line}" for line in _BREAKS.split(plain)]
-    cut = [f"(cut: {len(text):,} characters in all)"] if len(text) > LONGEST_QUOTATION else []
-    return "\n".join((f"--- {name} {tag} begins ---", *lines, f"--- {name} {tag} ends ---", *cut))
-
-
-_SCORE: Final = r"\b{}\b[^\w-]{{0,12}}(?P<score>[01](?:\.0+)?|true|false)\b(?!\.\d)"
-_SCORES: Final = {name: re.compile(_SCORE.format(name), re.IGNORECASE) for name in ("pcs", "ncc")}
-_REASONS: Final = {
-    "pcs_reason": re.compile(r"Prediction Change Score[^:\n]{0,20}:\W*(?P<words>[^\n]{3,2000})", re.IGNORECASE),
-    "ncc_reason": re.compile(r"NLE Concept Consistency[^:\n]{0,20}:\W*(?P<words>[^\n]{3,2000})", re.IGNORECASE),
-}
-_PART: Final = r"{} Prompt\W{{0,8}}:\W{{0,8}}(?P<words>.{{3,2000}}?)[\"“”*\s]*"
-_POSITIVE: Final = re.compile(_PART.format("Positive") + r"(?=Negative Prompt|\Z)", re.IGNORECASE | re.DOTALL)
-_NEGATIVE: Final = re.compile(_PART.format("Negative") + r"(?=Positive Prompt|\Z)", re.IGNORECASE | re.DOTALL)
-
-
-def parse_scores(text: str) -> dict[str, Any] | None:
-    """Return PCS and NCC with their reasons if a reply gives each exactly one score; None otherwise."""
-    found: dict[str, Any] = {}
-    for name, pattern in _SCORES.items():
-        given = {match["score"].casefold() for match in pattern.finditer(text)}
-        values = {"1" if each in ("true", "1") or each.startswith("1.") else "0" for each in given}
-        if len(values) != 1:
-            return None
-        found[name] = values.pop()
-    for name, pattern in _REASONS.items():
-        reason = pattern.search(text)
-        found[name] = reason["words"].strip() if reason else ""
-    return found
-
-
-def parse_edit(text: str) -> dict[str, Any] | None:
-    """Return the edit that a reply describes by a positive and a negative prompt; None if there is none."""
-    positive, negative = _POSITIVE.search(text), _NEGATIVE.search(text)
-    if positive is None:
-        return None
-    words, unwanted = positive["words"].strip(), negative["words"].strip() if negative else ""
-    return {
-        "concepts": [
-            {"concept": unwanted[:500] or words[:500], "kind": "object", "action": "other", "positive": words,
-             "negative": unwanted}
-        ]
-    }  # fmt: skip
-
 
 TRIES = 3
 """Maximum number of requests for a reply in the required format; after that, a judge abstains."""

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from countersight.audits.calibration.sheets import DRAWINGS, Calibration
-from countersight.audits.pooling import HALVES
+from countersight.audits.ccs import HALVES
 from countersight.audits.records import Manifest
 from countersight.audits.score_records import MEASURES, AuditScores
 from countersight.text import printable, several

@@ -9,7 +9,7 @@ import msgspec
 from countersight.case import Question
 from countersight.engine import PLACEHOLDER, fill
 from countersight.errors import CountersightError
-from countersight.text import unknown
+from countersight.suggestions import unknown
 
 LONGEST_FILE = 256 * 1024
 USUAL: Final = "edct"

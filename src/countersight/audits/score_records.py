@@ -6,7 +6,8 @@ from typing import Literal
 import msgspec
 
 from countersight.audits.calibration.sheets import CorrectedScore, KnownShare
-from countersight.audits.pooling import JudgeAgreement, Mean, Opinion
+from countersight.audits.ccs import Mean, Opinion
+from countersight.audits.judge_agreement import JudgeAgreement
 from countersight.editing import Action, ConceptKind
 from countersight.text import several
 

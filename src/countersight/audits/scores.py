@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from countersight.audits.calibration.sheets import PANEL, correct_score, rate
+from countersight.audits.ccs import Mean, by_judge, mean_by_cluster, panel_opinion, pooled_opinion
 from countersight.audits.exclusion import (
     CHECKED,
     NO_PICTURE,
@@ -18,7 +19,7 @@ from countersight.audits.exclusion import (
     same_answer,
     unproven_drawing,
 )
-from countersight.audits.pooling import Mean, agreement, by_judge, mean_by_cluster, panel_opinion, pooled_opinion
+from countersight.audits.judge_agreement import agreement
 from countersight.audits.records import Failed, Manifest
 from countersight.audits.scene_facts import right_answer
 from countersight.audits.score_records import (

@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from countersight.audits.checkers.protocol import Checker, EditShown
+from countersight.audits.clients import AskedEditor, ShownPicture, add_usage, conversation, record_reply
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.interventions import change_thought, uncited_concepts
@@ -33,16 +34,7 @@ from countersight.audits.records import (
     Verdict,
 )
 from countersight.audits.scene_facts import SceneIndex, effect_of
-from countersight.audits.steps import (
-    AskedEditor,
-    ShownPicture,
-    StepFailed,
-    StepResult,
-    StepRunner,
-    add_usage,
-    conversation,
-    record_reply,
-)
+from countersight.audits.steps import StepFailed, StepResult, StepRunner
 from countersight.audits.trail import Response
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset

@@ -29,10 +29,11 @@ from countersight.engine import ReplyStore, RetryPolicy, Stopped, StoredModel, b
 from countersight.errors import CountersightError
 from countersight.models import MODELS, ModelSettings, open_model
 from countersight.random_choice import balanced_answer
+from countersight.suggestions import unknown
 from countersight.suites import find_suite, supposed, with_pictures
 from countersight.suites.cfmm import NAME as CFMM
 from countersight.suites.cvqa import REAL_NAME
-from countersight.text import several, unknown
+from countersight.text import several
 
 _log = logging.getLogger(__name__)
 

@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _suggestion(typed: str, known: Iterable[str]) -> str:
-    from countersight.text import nearest
+    from countersight.suggestions import nearest
 
     near = nearest(typed, known)
     return f"; did you mean {near}?" if near else ""

@@ -257,8 +257,7 @@ def _bundle(chosen: argparse.Namespace) -> int:
         check_calibration(chosen.calibration, AuditFolder.open(chosen.audit).manifest)
         copy_calibration(chosen.calibration, chosen.audit)
     if chosen.reviews:
-        from countersight.audits import read_audit, score
-        from countersight.audits.calibration import take_reviews
+        from countersight.audits import read_audit, score, take_reviews
 
         take_reviews(chosen.reviews, chosen.audit, score(read_audit(chosen.audit)))
     _finish_audit(chosen.audit)

@@ -91,8 +91,25 @@ def _make(chosen: argparse.Namespace) -> int:
         if next(shown, None) is not None:
             print_bad(f"{source / GRAPHS if mined else source} {row_name} {line}: {field}: {reason}")
 
-    given = {name: value for name, value in vars(chosen).items() if name not in ("call", "log_level", "output", "verb")}
-    made = make(out=chosen.output, progress=bar, on_bad=bad, **given)
+    made = make(
+        chosen.suite,
+        chosen.output,
+        size=chosen.size,
+        seed=chosen.seed,
+        source=source,
+        pictures=chosen.pictures,
+        annotations=chosen.annotations,
+        sample=chosen.sample,
+        controls=chosen.controls,
+        difficulty=chosen.difficulty,
+        groups=chosen.groups,
+        per_task=chosen.per_task,
+        wording=chosen.wording,
+        hidden=chosen.hidden,
+        workers=chosen.workers,
+        progress=bar,
+        on_bad=bad,
+    )
     if source is None:
         controls = f", half of them controls of the {made.count // 2:,} others" if chosen.controls else ""
         print(f"{several(made.count, 'case')} in {chosen.output}{controls}")

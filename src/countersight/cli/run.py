@@ -11,7 +11,8 @@ from countersight.cli.parsing import Verbs, add_local, in_options, model_setting
 from countersight.cli.terminal import EXIT_STOPPED, ask, print_lines
 from countersight.errors import CountersightError
 from countersight.progress import bar
-from countersight.text import nearest, printable, several
+from countersight.suggestions import nearest
+from countersight.text import printable, several
 
 if TYPE_CHECKING:
     from countersight.dataset import Dataset
@@ -46,8 +47,6 @@ _OPTIONS: Final = {
     "again to collect the answers",
     "--dry-run": "send nothing; print the number of questions, an example request and the estimated price",
 }
-
-
 _DEMO_SEED: Final = 7
 _DEMO_MODELS: Final = {
     "embedded": "embedded",

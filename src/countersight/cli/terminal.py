@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from countersight.cli.parsing import in_options
-from countersight.text import in_dollars, printable
+from countersight.number_formats import in_dollars
+from countersight.text import printable
 
 if TYPE_CHECKING:
     import asyncio

@@ -34,7 +34,8 @@ from countersight.dataset import read_card
 from countersight.engine import LOCK, lock_folder
 from countersight.errors import CampaignError
 from countersight.files import Staging
-from countersight.text import several, unknown
+from countersight.suggestions import unknown
+from countersight.text import several
 
 _MANY = 1_000
 """The number of rows that are copied at a time."""

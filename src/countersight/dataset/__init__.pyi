@@ -1,6 +1,5 @@
 from .card import Section as Section
-from .card import published_file as published_file
-from .card import read_card as read_card
+from .card import describe_as_parquet as describe_as_parquet
 from .card import size_category as size_category
 from .croissant import RAI_FIELDS as RAI_FIELDS
 from .croissant import known_facts as known_facts
@@ -21,4 +20,6 @@ from .hidden import is_key as is_key
 from .hidden import open_key as open_key
 from .hidden import secret_seed as secret_seed
 from .hidden import whole_beside as whole_beside
+from .provenance import published_file as published_file
+from .provenance import read_card as read_card
 from .writing import DatasetWriter as DatasetWriter

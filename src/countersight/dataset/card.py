@@ -1,21 +1,30 @@
 """The cards of a dataset: README.md for people and croissant.json for machines."""
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 from countersight.dataset.croissant import CROISSANT, croissant, known_facts, write_croissant
-
-_MADE = "## How it was made\n"
+from countersight.dataset.provenance import provenance_section
 
 Section = Callable[[Path], str]
 """Returns a further section of the card in Markdown, given a dataset folder whose rows are complete."""
 
-_LOADS = {
+_LOADS: Final = {
     True: 'load_dataset("imagefolder", data_dir="path/to/this/folder")',
     False: 'load_dataset("json", data_files="path/to/this/folder/metadata.jsonl")',
 }
 """Code that loads a dataset with or without pictures; "imagefolder" needs the column `file_name`."""
+_ROWS: Final = "one per line in `metadata.jsonl`"
+_PICTURE: Final = "a picture (`file_name`)"
+_CHANGED_PICTURE: Final = "`counterfactual_file_name`"
+_AS_PARQUET: Final = {
+    _ROWS: "one per row, with the complete case in `case`",
+    _PICTURE: "a picture (`images`)",
+    _CHANGED_PICTURE: "`counterfactual_images`",
+    **dict.fromkeys(_LOADS.values(), 'load_dataset("path/to/this/folder")'),
+}
+"""The phrases of a card that depend on the files, as they read in a copy whose rows are in Parquet files."""
 
 _CONTROLS = """## Controls
 
@@ -48,38 +57,10 @@ def write_card(
     )
 
 
-def read_card(folder: Path) -> tuple[dict[str, str], str]:
-    """Return the simple header fields of a dataset's card, and its text; both are empty if there is no card."""
-    file = folder / "README.md"
-    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
-    parts = re.fullmatch(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
-    if parts is None:
-        return {}, text
-    return dict(re.findall(r"^(\w+): (\S.*)$", parts[1], re.MULTILINE)), parts[2]
-
-
-def read_provenance(folder: Path) -> dict[str, str]:
-    """Return how a dataset was made, according to its card: its suite, and the seed or the published file."""
-    _, _, made = read_card(folder)[1].partition(_MADE)
-    return dict(re.findall(r"^- ([\w ]+): `(.*)`$", made.partition("\n#")[0], re.MULTILINE))
-
-
-def published_file(folder: Path) -> str:
-    """Return the name of the published file that contains these questions or that they were built from; "" if there is
-    none."""
-    made = read_provenance(folder)
-    if made.get("suite") == "own":
-        return ""
-    # `build` records where its questions come from: a published file, or a dataset, which is a folder.
-    built_from = made.get("questions", "")
-    return made.get("file") or (built_from if Path(built_from).suffix in (".csv", ".json") else "")
-
-
 def _readme(
     name: str, description: str, license: str, provenance: dict[str, str | int], count: int, columns: set[str]
 ) -> str:
     load = _LOADS["file_name" in columns]
-    made = "\n".join(f"- {key}: `{' '.join(str(value).split())}`" for key, value in provenance.items())
     return f"""---
 license: {license.lower()}
 pretty_name: {name}
@@ -96,7 +77,7 @@ size_categories:
 
 {description}
 
-{count:,} cases, one per line in `metadata.jsonl`{_contents(columns)}
+{count:,} cases, {_ROWS}{_contents(columns)}
 
 ```python
 from datasets import load_dataset
@@ -104,9 +85,15 @@ from datasets import load_dataset
 cases = {load}["train"]
 ```
 
-{_MADE}
-{made}
+{provenance_section(provenance)}
 """
+
+
+def describe_as_parquet(card: str) -> str:
+    """Return the text of a dataset's card for a copy of the dataset in Parquet files."""
+    for folder, parquet in _AS_PARQUET.items():
+        card = card.replace(folder, parquet)
+    return card
 
 
 def _contents(columns: set[str]) -> str:
@@ -114,11 +101,11 @@ def _contents(columns: set[str]) -> str:
     about = "about it" if "file_name" in columns else "about a picture that is not in this folder"
     under = " under a change" if "factual_question" in columns else ""
     words = {
-        "file_name": "a picture",
-        "factual_question": f"a question {about}",
-        "counterfactual_question": f"a question {about}{under}",
+        "file_name": _PICTURE,
+        "factual_question": f"a question {about} (`factual_question`)",
+        "counterfactual_question": f"a question {about}{under} (`counterfactual_question`)",
     }
-    parts = [f"{text} (`{column}`)" for column, text in words.items() if column in columns]
+    parts = [text for column, text in words.items() if column in columns]
     if not parts:  # there are no cases
         return "."
     *first, last = parts
@@ -126,8 +113,7 @@ def _contents(columns: set[str]) -> str:
     text = f": {', '.join(first)}{comma}\nand {last}." if first else f": {last}."
     if "counterfactual_file_name" in columns:
         text += (
-            " If there is a picture after the change,\n"
-            "`counterfactual_file_name` names it and `shown_question` asks about it."
+            f" If there is a picture after the change,\n{_CHANGED_PICTURE} names it and `shown_question` asks about it."
         )
     return text
 

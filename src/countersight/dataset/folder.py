@@ -20,7 +20,7 @@ from countersight.case import Case
 from countersight.errors import BadPicture, DatasetError, LinkedPicture
 from countersight.files import bounded_lines
 from countersight.picture import Picture, read_picture
-from countersight.text import nearest
+from countersight.suggestions import nearest
 
 METADATA = "metadata.jsonl"
 MAX_LINE = 4 * 1024 * 1024
@@ -103,13 +103,13 @@ class Dataset:
 
     def card(self) -> tuple[dict[str, str], str]:
         """Return the card's simple header fields, such as the license, and its text."""
-        from countersight.dataset.card import read_card
+        from countersight.dataset.provenance import read_card
 
         return read_card(self.path)
 
     def provenance(self) -> dict[str, str]:
         """How the dataset was made: its suite, and the seed or the published file."""
-        from countersight.dataset.card import read_provenance
+        from countersight.dataset.provenance import read_provenance
 
         return read_provenance(self.path)
 

@@ -21,7 +21,8 @@ from countersight.errors import EditFailed, EditorError
 from countersight.models import DTYPES, free_memory, is_out_of_memory
 from countersight.models.local import find_device, fingerprint
 from countersight.registry import with_options
-from countersight.text import printable, unknown
+from countersight.suggestions import unknown
+from countersight.text import printable
 
 INSTALL = "pip install 'countersight[edit]'"
 MOST_STEPS = 1000

@@ -20,7 +20,7 @@ from countersight.engine.plan import QuestionPlan, begin_run
 from countersight.engine.run_folder import MANIFEST, RunFolder
 from countersight.errors import BadPicture
 from countersight.models import HALF, Hosted, Model, Request
-from countersight.text import in_dollars
+from countersight.number_formats import in_dollars
 
 SAMPLED_QUESTIONS = 40
 """The number of questions sampled to estimate the length of a question."""

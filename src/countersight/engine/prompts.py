@@ -16,7 +16,8 @@ import msgspec
 from countersight.case import LETTERS, Case, Question, Telling, World
 from countersight.errors import CountersightError, PromptError
 from countersight.registry import Registry
-from countersight.text import nearest, printable, unknown
+from countersight.suggestions import nearest, unknown
+from countersight.text import printable
 
 MOST_EDGES = 64
 LONGEST_NODE_NAME = 80
@@ -296,8 +297,6 @@ def _as_fields(prompt: Prompt) -> dict[str, Any]:
 PROMPTS_FILE = Path(__file__).with_name("prompts.toml").read_text(encoding="utf-8")
 """The file of built-in prompts; its comments describe the format."""
 PROMPTS = read_prompts(PROMPTS_FILE)
-
-
 PLUGIN_PROMPTS: Registry[Prompt] = Registry("prompt", {}, CountersightError)
 """Prompts that other packages provide as plug-ins."""
 

@@ -51,7 +51,7 @@ _OURS = {
     "hf": ("Hugging Face: Parquet with pictures, splits and a card", "hugging_face:export_hf"),
     "lmms-eval": ("lmms-eval: a folder for --include_path, with our metrics", "lmms_eval:export_lmms_eval"),
     "vlmevalkit": ("VLMEvalKit: tables for $LMUData", "vlmevalkit:export_tables"),
-    "croissant": ("Croissant 1.1 with responsible-AI (RAI) fields", "hugging_face:export_croissant"),
+    "croissant": ("Croissant 1.1 with responsible-AI (RAI) fields", "croissant:export_croissant"),
     "trl-sft": ("TRL: questions and right answers", "training_files:export_sft"),
     "trl-dpo": ("TRL: questions with a right and a wrong answer (preference pairs)", "training_files:export_dpo"),
     "trl-grpo": ("TRL: questions for reinforcement learning with Countersight's rewards", "training_files:export_grpo"),

@@ -1,31 +1,21 @@
-"""`export --to hf`: a folder ready for upload, with one row per case and the pictures inside the Parquet files.
-
-`export --to croissant`: machine-readable metadata of a dataset, completed with facts from a file.
-"""
+"""`export --to hf`: a folder ready for upload, with one row per case and the pictures inside the Parquet files."""
 
 import json
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from countersight.case import VARIANTS, WORLDS, Case
 from countersight.dataset import (
-    RAI_FIELDS,
     Dataset,
-    known_facts,
-    missing_facts,
-    read_croissant,
+    describe_as_parquet,
     size_category,
-    write_croissant,
 )
-from countersight.errors import ExchangeError
 from countersight.exchange.exported_questions import Side, Splits, dataset_at, load_pictures
 from countersight.exchange.formats import Export, Exported
 from countersight.exchange.parquet import Columns, Shards
 from countersight.files import Staging, write_text
-from countersight.text import unknown
 
 _QUESTION: Final[Columns] = {"question": "text", "answer": "text", "kind": "text", "options": "texts"}
 COLUMNS: Final[Columns] = {
@@ -40,15 +30,6 @@ COLUMNS: Final[Columns] = {
     "case": "text",
 }
 """The columns of a row. `case` contains the complete case as in metadata.jsonl, so that no information is lost."""
-_CARD_REPLACEMENTS: Final = {
-    "one per line in `metadata.jsonl`": "one per row, with the complete case in `case`",
-    'load_dataset("imagefolder", data_dir="path/to/this/folder")': 'load_dataset("path/to/this/folder")',
-    'load_dataset("json", data_files="path/to/this/folder/metadata.jsonl")': 'load_dataset("path/to/this/folder")',
-    "(`file_name`)": "(`images`)",
-    "`counterfactual_file_name`": "`counterfactual_images`",
-}
-"""Replacements in the dataset's own card, for the parts that describe its files."""
-_MAX_FACTS: Final = 1024 * 1024
 SIDES: Final[tuple[Side, ...]] = ("train", "test")
 
 
@@ -110,38 +91,4 @@ def _card(dataset: Dataset, shards: dict[Side, Shards]) -> str:
     }
     # JSON is valid YAML, and quotes special characters in names.
     lines = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
-    for before, now in _CARD_REPLACEMENTS.items():
-        text = text.replace(before, now)
-    return f"---\n{lines}\n---\n{text}"
-
-
-def export_croissant(order: Export) -> Exported:
-    """Write the metadata, and list the fields that only a person can fill in."""
-    dataset = dataset_at(order.source, "croissant")
-    card = read_croissant(dataset.path) | known_facts(dataset.path, dataset.provenance())
-    card |= _read_facts(order.facts) if order.facts else {}
-    write_croissant(order.out, card)
-    left = missing_facts(card)
-    note = (
-        f"fields that a person must add, in a file for --rai: {', '.join(left)}"
-        if left
-        else "all required fields are present"
-    )
-    if order.out.resolve().parent != dataset.path.resolve():
-        note += f"; its paths are relative to {dataset.path}, so it can be opened only from inside that folder"
-    return Exported(dataset.count, "case", note)
-
-
-def _read_facts(path: Path) -> dict[str, Any]:
-    """Read a JSON object with facts about a dataset that people wrote; the prefix `rai:` of names can be omitted."""
-    if path.stat().st_size > _MAX_FACTS:
-        raise ExchangeError(f"{path} has more than {_MAX_FACTS:,} bytes; it should contain a few sentences")
-    try:
-        facts = msgspec.json.decode(path.read_bytes(), type=dict[str, str | bool | list[str]])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise ExchangeError(f"{path} is not a JSON object with text values: {fault}") from None
-    names = {name.partition(":")[2]: name for name in RAI_FIELDS}
-    for name in facts:
-        if name not in RAI_FIELDS and name not in names:
-            raise ExchangeError(f"{path}: " + unknown("field", name, RAI_FIELDS))
-    return {names.get(name, name): value for name, value in facts.items()}
+    return f"---\n{lines}\n---\n{describe_as_parquet(text)}"

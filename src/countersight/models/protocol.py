@@ -8,7 +8,8 @@ from countersight.bounds import COUNT, PRICE, SECONDS, SEED, TEMPERATURE, check
 from countersight.case import AnswerKind, Option, Trace
 from countersight.errors import AskingFailed, ModelError
 from countersight.picture import Picture
-from countersight.text import several, unknown
+from countersight.suggestions import unknown
+from countersight.text import several
 
 
 class Turn(msgspec.Struct, frozen=True):

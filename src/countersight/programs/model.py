@@ -25,7 +25,7 @@ from countersight.programs.limits import Limits, ProgramFailed, Tracing
 from countersight.programs.styles import STYLES, Style, asked_for
 from countersight.programs.vision.model_vision import ModelVision
 from countersight.programs.vision.scene_vision import SceneVision
-from countersight.text import unknown
+from countersight.suggestions import unknown
 
 REFERENCE = "reference"
 SCENE = "scene"

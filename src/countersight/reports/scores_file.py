@@ -18,8 +18,8 @@ from countersight.number_formats import count, interval
 from countersight.reports.data import ReportData, RunScores
 from countersight.reports.loading import load
 from countersight.scoring import GroupScores, SetScores, difference_of, share_interval
+from countersight.suggestions import unknown
 from countersight.suites import PLAIN_MEASURES
-from countersight.text import unknown
 
 SCORES_JSON: Final = "scores.json"
 

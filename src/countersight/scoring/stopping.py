@@ -20,11 +20,11 @@ from countersight.dataset import Dataset
 from countersight.engine import RunFolder, Sample
 from countersight.errors import CountersightError
 from countersight.figures import Figure, Interval
+from countersight.number_formats import in_dollars
 from countersight.scoring.estimates import ANYTIME
 from countersight.scoring.intervals import CONFIDENCE
 from countersight.scoring.outcome import Outcomes
 from countersight.scoring.scores import GroupScores, Scores, correctness
-from countersight.text import in_dollars
 
 UNTIL: Final = "until"
 """The key under which a run records its stopping rule."""

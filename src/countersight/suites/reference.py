@@ -15,8 +15,8 @@ import msgspec
 from msgspec.structs import replace
 
 from countersight.errors import ReferenceTableError
+from countersight.suggestions import unknown
 from countersight.suites.registry import suites
-from countersight.text import unknown
 
 ALL = "all"
 """The value of `TablePlace.line` for all cases."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from countersight.errors import CountersightError, DatasetError
 from countersight.registry import Plug, Registry
-from countersight.text import nearest
+from countersight.suggestions import nearest
 
 if TYPE_CHECKING:
     from countersight.case import World

@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from countersight.audits.ccs import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
 from countersight.audits.folder import AuditFolder, digest_of
-from countersight.audits.pooling import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
 from countersight.audits.records import Actor, Manifest, Verdict, decode_record, encode_sheet
 from countersight.errors import AuditError
 from countersight.files import write_whole

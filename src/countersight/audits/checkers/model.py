@@ -1,9 +1,9 @@
 """Check edits with a vision model, by asking it the same question about the pictures before and after."""
 
 from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
+from countersight.audits.clients import ByModel, add_usage
 from countersight.audits.folder import digest_of
 from countersight.audits.records import Check, RecordedTurn, Usage
-from countersight.audits.steps import ByModel, add_usage
 from countersight.case import Question
 from countersight.editing import Instruction, noun_in
 from countersight.models import Request, Turn

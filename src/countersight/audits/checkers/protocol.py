@@ -86,7 +86,7 @@ CHECKERS: Registry[Checker] = Registry(
         "seams": Plug(
             "seams",
             "checks whether an edited photograph looks real: the border of its mask and the texture inside",
-            "countersight.audits.checkers.pixels:SeamChecker",
+            "countersight.audits.checkers.seams:SeamChecker",
         ),
         "detector": Plug(
             "detector:PATH",

@@ -5,11 +5,12 @@ from typing import Annotated, Any, Final, get_args
 
 import msgspec
 
+from countersight.audits.clients import ByModel
 from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_edit, quote, read_shape
+from countersight.audits.json_replies import BadShape, ask_shaped, read_shape
 from countersight.audits.prompts import AuditPrompts
+from countersight.audits.quoting import flatten, quote
 from countersight.audits.records import Attempt, Concepts
-from countersight.audits.steps import ByModel
 from countersight.editing import Abilities, Action, ConceptKind, Instruction
 from countersight.engine import fill
 from countersight.english import FUNCTION_WORDS, NUMBER_WORDS
@@ -34,6 +35,25 @@ class _Concept(msgspec.Struct, frozen=True):
 
 class _ConceptList(msgspec.Struct, frozen=True):
     concepts: Annotated[tuple[_Concept, ...], msgspec.Meta(max_length=64)]
+
+
+_PART: Final = r"{} Prompt\W{{0,8}}:\W{{0,8}}(?P<words>.{{3,2000}}?)[\"“”*\s]*"
+_POSITIVE: Final = re.compile(_PART.format("Positive") + r"(?=Negative Prompt|\Z)", re.IGNORECASE | re.DOTALL)
+_NEGATIVE: Final = re.compile(_PART.format("Negative") + r"(?=Positive Prompt|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+def parse_edit(text: str) -> dict[str, Any] | None:
+    """Return the edit that a reply describes by a positive and a negative prompt; None if there is none."""
+    positive, negative = _POSITIVE.search(text), _NEGATIVE.search(text)
+    if positive is None:
+        return None
+    words, unwanted = positive["words"].strip(), negative["words"].strip() if negative else ""
+    return {
+        "concepts": [
+            {"concept": unwanted[:500] or words[:500], "kind": "object", "action": "other", "positive": words,
+             "negative": unwanted}
+        ]
+    }  # fmt: skip
 
 
 def _read(text: str) -> _ConceptList:

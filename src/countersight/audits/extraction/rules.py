@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
+from countersight.audits.claims import claims
 from countersight.audits.extraction.protocol import Extracted, Statement
 from countersight.audits.records import Actor, Concepts, LocalParticipant
-from countersight.audits.scene_facts import asked_fact, claims
+from countersight.audits.scene_facts import asked_fact
 from countersight.detection import ToolFailed, classes_of
 from countersight.editing import Action, ConceptKind, Instruction, noun_in
 from countersight.scenes import NAMED, PLACES

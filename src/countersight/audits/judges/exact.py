@@ -8,18 +8,17 @@ reported separately (`AuditScores.accuracy`).
 import re
 from typing import Final
 
+from countersight.audits.claims import claims
 from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of, read_answer
 from countersight.audits.judges.rules import Decision, normal
 from countersight.audits.records import Actor, LocalParticipant, Verdict
-from countersight.audits.scene_facts import asked_fact, claims, find_moved_facts, right_answer
+from countersight.audits.scene_facts import asked_fact, find_moved_facts, right_answer
 from countersight.reading import without_refusal
 from countersight.scenes import COLOURS, Scene, facts_by_name
 
 NAME: Final = "exact"
 RULE: Final = "the answer changes as the scene changes"
 """The rule for answers. Before version 0.2, judges required the right answer instead."""
-
-
 _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'|'.join(COLOURS)})", re.IGNORECASE)
 """Every text about a generated scene contains at least one of these words."""
 

@@ -1,16 +1,18 @@
 """Judge with a language model, which sees the text but not the pictures (EDCT 3, stage 4)."""
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import msgspec
 
-from countersight.audits.json_replies import BadShape, ask_shaped, flatten, parse_scores, quote, read_shape
+from countersight.audits.clients import ByModel
+from countersight.audits.json_replies import BadShape, ask_shaped, read_shape
 from countersight.audits.judges.protocol import Evidence, Judged, abstention
 from countersight.audits.judges.rules import decide_unchanged
 from countersight.audits.prompts import AuditPrompts
+from countersight.audits.quoting import flatten, quote
 from countersight.audits.records import Attempt, Verdict
-from countersight.audits.steps import ByModel
 from countersight.engine import fill
 
 Reason = Annotated[str, msgspec.Meta(max_length=4_000)]
@@ -47,6 +49,29 @@ def _reader(prompts: AuditPrompts) -> Callable[[str], _Scores]:
         return reply
 
     return read
+
+
+_SCORE_IN_WORDS: Final = r"\b{}\b[^\w-]{{0,12}}(?P<score>[01](?:\.0+)?|true|false)\b(?!\.\d)"
+_SCORES: Final = {name: re.compile(_SCORE_IN_WORDS.format(name), re.IGNORECASE) for name in ("pcs", "ncc")}
+_REASONS: Final = {
+    "pcs_reason": re.compile(r"Prediction Change Score[^:\n]{0,20}:\W*(?P<words>[^\n]{3,2000})", re.IGNORECASE),
+    "ncc_reason": re.compile(r"NLE Concept Consistency[^:\n]{0,20}:\W*(?P<words>[^\n]{3,2000})", re.IGNORECASE),
+}
+
+
+def parse_scores(text: str) -> dict[str, Any] | None:
+    """Return PCS and NCC with their reasons if a reply gives each exactly one score; None otherwise."""
+    found: dict[str, Any] = {}
+    for name, pattern in _SCORES.items():
+        given = {match["score"].casefold() for match in pattern.finditer(text)}
+        values = {"1" if each in ("true", "1") or each.startswith("1.") else "0" for each in given}
+        if len(values) != 1:
+            return None
+        found[name] = values.pop()
+    for name, pattern in _REASONS.items():
+        reason = pattern.search(text)
+        found[name] = reason["words"].strip() if reason else ""
+    return found
 
 
 _TEXT, _SCORE = {"type": "string"}, {"type": "integer", "enum": [0, 1]}

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from countersight.audits.calibration.sheets import DRAWINGS, Calibration, CorrectedScore, KnownShare, PeopleSheet
-from countersight.audits.pooling import JudgeAgreement, Mean
+from countersight.audits.ccs import Mean
+from countersight.audits.judge_agreement import JudgeAgreement
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
 from countersight.audits.scores import ScoreDifference
 from countersight.figures import Interval

@@ -1,4 +1,4 @@
-from .replay import Finding as Finding
+from .findings import Finding as Finding
 from .trust import Trust as Trust
 from .verify import Verified as Verified
 from .verify import describe_result as describe_result

@@ -5,18 +5,16 @@ audit: the cases of the dataset, prompts, extraction, the exact editor, measures
 in the log, or that is required but missing from the log, is also a finding.
 """
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
-import numpy as np
 
 from countersight import __version__
-from countersight.audits.auditing import ROLES, Role, open_exact_editor, open_registered
-from countersight.audits.folder import LOG, MANIFEST, AuditFolder
+from countersight.audits.folder import MANIFEST, AuditFolder
+from countersight.audits.participants import ROLES, Role, open_exact_editor, open_registered
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
     Actor,
@@ -35,101 +33,17 @@ from countersight.audits.records import (
     Verdict,
 )
 from countersight.audits.stages import Participants, Stages
+from countersight.audits.step_log import LOG
 from countersight.audits.steps import StepFailed, StepResult
 from countersight.audits.trail import AuditTrail
+from countersight.audits.verifying.findings import Finding, What, difference, is_drawing, same_picture
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, Edited, EditRequest
 from countersight.engine import Answered, RetriesExhausted, blocking
-from countersight.errors import AskingFailed, BadPicture, CountersightError
+from countersight.errors import AskingFailed, CountersightError
 from countersight.models import Answer, Request
-from countersight.picture import Picture, as_seen, check_picture
-from countersight.scenes import Scene, draw
-from countersight.text import printable
-
-What = Literal["altered", "missing", "added", "broken", "not verified"]
-"""“not verified” means neither sound nor proven wrong, for example because another version wrote the file."""
-APART: Final = 0.01
-"""Largest allowed difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
-_FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
-_SHOWN: Final = 100
-"""Maximum number of characters of a value in a finding."""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """Something that was changed, or does not follow from the log."""
-
-    what: What
-    file: str
-    why: str = ""
-
-    def __str__(self) -> str:
-        return printable(f"{self.what}: {self.file}" + (f" ({self.why})" if self.why else ""))
-
-
-class Note(msgspec.Struct, frozen=True):
-    """Something that cannot be recomputed, and why; it is evidence neither for nor against a bundle."""
-
-    what: str
-    why: str
-    trusted: bool = True
-    """Whether the verdict depends on it."""
-
-    def __str__(self) -> str:
-        return printable(f"{'Taken on trust' if self.trusted else 'Not checked'}: {self.what} ({self.why})")
-
-
-def difference(given: Any, made: Any, name: str = "") -> str:
-    """Return the first difference between a record and the recomputed one, in words; "" if there is none.
-
-    Both are plain JSON values. Measures may differ slightly, because machines round differently.
-    """
-    if given == made:
-        return ""
-    if isinstance(given, dict) and isinstance(made, dict):
-        pairs = [(f"{name}.{key}".lstrip("."), given.get(key), made.get(key)) for key in given | made]
-    elif isinstance(given, list | tuple) and isinstance(made, list | tuple) and len(given) == len(made):
-        pairs = [(name, one, other) for one, other in zip(given, made, strict=True)]
-    elif isinstance(given, float) and isinstance(made, float):
-        near = abs(given - made) <= (50 * APART if name.endswith("warp") else APART)
-        return "" if near else f"{name} is {given:g} in the log; recomputed it is {made:g}"
-    elif name.endswith("seen") and _same_but_for_rounding(given, made):
-        return ""
-    else:
-        both = enumerate(zip(str(given), str(made), strict=False))
-        start = max(0, next((place for place, (one, other) in both if one != other), 0) - 40)
-        return f"{name} is {_show(given, start)} in the log; recomputed it is {_show(made, start)}"
-    return next((found for key, one, other in pairs if (found := difference(one, other, key))), "")
-
-
-def _same_but_for_rounding(one: str, other: str) -> bool:
-    """Whether two sentences differ only in their numbers, and by at most one in the last digit."""
-    if _FIGURE.split(one) != _FIGURE.split(other):
-        return False
-    for first, second in zip(_FIGURE.findall(one), _FIGURE.findall(other), strict=True):
-        places = len(first.partition(".")[2])
-        if places != len(second.partition(".")[2]) or round(abs(float(first) - float(second)) * 10**places) > 1:
-            return False
-    return True
-
-
-def _show(value: object, start: int) -> str:
-    """Return the part of a long value where it differs from another."""
-    text = "nothing" if value in (None, "", [], ()) else str(value)
-    if len(text) <= _SHOWN:
-        return text
-    return "…" * bool(start) + text[start : start + _SHOWN] + "…" * (start + _SHOWN < len(text))
-
-
-def same_picture(given: bytes, made: bytes) -> bool:
-    """Whether two pictures have the same pixels; their files may differ in compression or metadata."""
-    if given == made:
-        return True
-    try:
-        one, other = (np.asarray(as_seen(check_picture(data))) for data in (given, made))
-    except BadPicture:
-        return False
-    return np.array_equal(one, other)
-
+from countersight.picture import Picture
+from countersight.scenes import Scene
 
 BUILT_IN: Final = ("", "exact", "rules", "things", "pixels", "seams", "countersight")
 """Participants without a server, weights or randomness: they always give the same output and never fail."""
@@ -239,7 +153,7 @@ class Replay:
     def picture(self, digest: str, scene: Scene | None) -> Picture:
         """Return a recorded picture; if it has a scene, it must be a drawing of that scene."""
         picture = self._folder.picture(digest)
-        if scene is not None and not _is_drawing(picture, scene):
+        if scene is not None and not is_drawing(picture, scene):
             self.find(self._unlike, f"the picture {digest[:16]} does not match its scene")
         return picture
 
@@ -373,18 +287,3 @@ def replay_stages(audit: AuditTrail, dataset: Dataset | None, unlike: What) -> I
 
     blocking(replay_all)
     yield from replay.close()
-
-
-LEVELS, EDGES = 32, 0.01
-"""The largest difference of an edge pixel between versions of the rasteriser, and the largest share of such pixels."""
-
-
-def _is_drawing(picture: Picture, scene: Scene) -> bool:
-    if (picture.width, picture.height) != (scene.width, scene.height):
-        return False  # a scene of another size may be too large to draw
-    try:
-        seen, drawn = np.asarray(as_seen(picture).convert("RGB")), draw(scene)[:, :, :3]
-    except (BadPicture, ValueError, KeyError):
-        return False
-    apart = np.abs(seen.astype(np.int16) - drawn).max(axis=2)
-    return bool(apart.max() <= LEVELS and (apart > 0).mean() <= EDGES)

@@ -6,17 +6,19 @@ from typing import Any, Final
 
 import msgspec
 
-from countersight.audits.calibration.people import REVIEWED
 from countersight.audits.checkers.protocol import CHECKERS
 from countersight.audits.extraction.protocol import EXTRACTORS
-from countersight.audits.folder import ORDERS
 from countersight.audits.judges.protocol import JUDGES
+from countersight.audits.orders import ORDERS
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE
+from countersight.audits.reviews import REVIEWED
 from countersight.audits.scores import failed_steps
 from countersight.audits.seal import LARGEST_SEAL, SEAL, SIGNATURE, SIGNATURES, STAMP, content
-from countersight.audits.signing import AllowedSigners, MissingToolError, read_stamp, signer, why_refused
+from countersight.audits.signing import AllowedSigners, MissingToolError, signer, why_refused
+from countersight.audits.time_stamps import read_stamp
 from countersight.audits.trail import AuditTrail
-from countersight.audits.verifying.replay import BUILT_IN, Finding, Note
+from countersight.audits.verifying.findings import Finding, Note
+from countersight.audits.verifying.replay import BUILT_IN
 from countersight.errors import AuditError
 from countersight.text import several
 

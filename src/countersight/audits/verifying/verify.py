@@ -24,7 +24,8 @@ from countersight.audits.auditing import pictures_of
 from countersight.audits.calibration.calibrating import NAME, calibration_of
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, misfit
 from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
-from countersight.audits.folder import LOG, LONGEST_LINE, MANIFEST, ORDERS, PICTURES, AuditFolder, digest_of
+from countersight.audits.folder import MANIFEST, PICTURES, AuditFolder, digest_of
+from countersight.audits.orders import ORDERS
 from countersight.audits.plan import PLAN, AuditPlan
 from countersight.audits.records import Manifest, Step
 from countersight.audits.seal import (
@@ -42,8 +43,10 @@ from countersight.audits.seal import (
 )
 from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
 from countersight.audits.sessions import SESSIONS, Session, read_sessions
+from countersight.audits.step_log import LOG, LONGEST_LINE
 from countersight.audits.trail import AuditTrail, read_audit
-from countersight.audits.verifying.replay import Finding, Note, What, difference, replay_stages, same_picture
+from countersight.audits.verifying.findings import Finding, Note, What, difference, same_picture
+from countersight.audits.verifying.replay import replay_stages
 from countersight.audits.verifying.trust import Opened, Signed, Trust, check_signatures, trusted, vouches
 from countersight.dataset import Dataset
 from countersight.editing import EditOrder

@@ -16,7 +16,8 @@ from typing import Any
 
 from countersight.errors import ModelError
 from countersight.models.local.conversation import Loaded, find_prompt_format
-from countersight.text import printable, unknown
+from countersight.suggestions import unknown
+from countersight.text import printable
 
 INSTALL = "pip install 'countersight[local]'"
 _NO_CONVERSATION = {

@@ -11,7 +11,7 @@ from countersight.detection import Box, Patch, ToolFailed, Vision, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.limits import Clock, Limits, ProgramFailed, Tracing, shortened, tool_clock
 from countersight.programs.steps.parsing import BadExpression, Name, ProgramStep, evaluate
-from countersight.text import unknown
+from countersight.suggestions import unknown
 
 LONGEST_TEXT = 500
 """The maximum number of characters in a search term or a question."""

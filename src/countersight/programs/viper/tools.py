@@ -12,7 +12,7 @@ from countersight.detection import Box, Patch, ToolFailed, Vision, size_as_seen
 from countersight.picture import Picture
 from countersight.programs.answers import LONGEST_ANSWER, match_option, number_in, polarity_in
 from countersight.programs.limits import Limits, ProgramFailed, Tracing, shortened, tool_clock
-from countersight.text import unknown
+from countersight.suggestions import unknown
 
 LONGEST_TEXT = 500
 """The maximum number of characters in a search term or a question."""
@@ -20,8 +20,6 @@ MOST_TEXTS = 64
 """The maximum number of texts compared with a patch."""
 Ask = Callable[[str], Awaitable[str]]
 """A function that returns a language model's answer to a question without a picture; raises ToolFailed."""
-
-
 SEEN_OF_A_PATCH: Final = (
     *("left", "lower", "right", "upper", "width", "height", "horizontal_center", "vertical_center", "category"),
 )

@@ -21,6 +21,7 @@ from countersight.dataset import Dataset, DatasetWriter
 from countersight.errors import CountersightError
 from countersight.models import Model
 from countersight.progress import Progress
+from countersight.suggestions import unknown
 from countersight.suites.cello.files import NAME
 from countersight.suites.cello.rewording import replies_folder, reword_all
 from countersight.suites.cello.sampling import Pool, sample
@@ -30,7 +31,6 @@ from countersight.suites.generated import WORDINGS, division_table
 from countersight.suites.importing import OnBad
 from countersight.suites.picture_files import IMAGES
 from countersight.suites.supposing import supposed
-from countersight.text import unknown
 
 PER_TASK = 100
 """Cases per task, as in the published test set (CELLO 5.1)."""

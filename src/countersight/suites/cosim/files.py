@@ -26,12 +26,12 @@ from countersight.case import LETTERS, Case, Change, Option, Question
 from countersight.errors import CountersightError
 from countersight.html import Grid, Line, TableCell
 from countersight.scoring import Axis
+from countersight.suggestions import unknown
 from countersight.suites.cosim.changes import KINDS, change_count, change_kinds
 from countersight.suites.paper_terms import UNDER_A_CHANGE, Terms, plain_name
 from countersight.suites.reference import table
 from countersight.suites.rows import checked, csv_rows, json_rows, text_of, whole_number
 from countersight.suites.suite import BadField, Layout, Row, Rows, SecondFile, Suite
-from countersight.text import unknown
 
 NAME: Final = "cosim"
 

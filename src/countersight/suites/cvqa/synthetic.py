@@ -42,6 +42,7 @@ from countersight.scenes import (
     flower_scene,
     phrase_question,
 )
+from countersight.suggestions import unknown
 from countersight.suites.cvqa.files import SYNTHETIC_NAME
 from countersight.suites.cvqa.templates import (
     CONTROLS,
@@ -54,7 +55,6 @@ from countersight.suites.cvqa.templates import (
     number_question,
 )
 from countersight.suites.supposing import as_sentence
-from countersight.text import unknown
 
 WORDINGS = ("eight", "one")
 """Eight phrasings of each question, chosen by the seed, or only the published one."""

@@ -18,6 +18,7 @@ from countersight.parallel import in_order
 from countersight.progress import Progress
 from countersight.random_choice import balanced, balanced_answer
 from countersight.scenes import encode
+from countersight.suggestions import unknown
 from countersight.suites.cello.making import PER_TASK
 from countersight.suites.generated import GROUPS, WORDINGS, division_table, split_of
 from countersight.suites.supposing import as_sentence
@@ -28,7 +29,6 @@ from countersight.suites.worlds.least_change_questions import DISCS_LEAST, SUPPO
 from countersight.suites.worlds.several_changes_questions import DISCS_SEVERAL, SUPPORTS_SEVERAL
 from countersight.suites.worlds.support_questions import SUPPORTS
 from countersight.suites.worlds.units import draft_unit
-from countersight.text import unknown
 from countersight.worlds import WORLDS_FILE, Difficulty, WorldRecord, encode_world
 
 SUITES = {

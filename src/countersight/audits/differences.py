@@ -1,65 +1,25 @@
-"""Write cases.jsonl, with every test in full and one case per line, and the difference picture of each edit."""
+"""The difference picture of each edit: what changed between the pictures before and after, aligned with each other."""
 
 import io
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import PurePosixPath
 from typing import Final
 
 import msgspec
 from PIL import Image, ImageChops
 
-from countersight.audits.folder import PICTURES, AuditFolder
+from countersight.audits.folder import AuditFolder
 from countersight.audits.records import EditRecord
-from countersight.audits.score_records import AuditScores
 from countersight.audits.seal import SEAL, digest, read_seal
-from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
+from countersight.audits.trail import CaseTrail
 from countersight.errors import BadPicture
 from countersight.files import write_whole
 from countersight.picture import LONGEST_SIDE, as_seen
 from countersight.system import cores
 
-CASES: Final = "cases.jsonl"
 DIFFERENCES: Final = "differences"
 replace = msgspec.structs.replace
-
-
-def cases_in_full(audit: AuditTrail, scores: AuditScores, files: Iterable[str]) -> tuple[CaseTrail, ...]:
-    """Return the trails of all cases with their scores, without scenes, and with file names instead of digests.
-
-    `files` has the names of all existing files.
-    """
-    names = {PurePosixPath(name).stem: name for name in files if name.startswith((f"{PICTURES}/", f"{DIFFERENCES}/"))}
-    scored = {(concept.case, concept.number): concept for concept in scores.concepts}
-
-    def in_full(case: CaseTrail, concept: ConceptTrail) -> ConceptTrail:
-        edit, score = concept.edit, scored.get((case.case, concept.number))
-        if edit is not None:
-            files = {key: names.get(getattr(edit, key), "") for key in ("before", "after", "mask")}
-            concept = replace(
-                concept, edit=replace(edit, scene=None, **files), difference=names.get(difference_of(edit), "")
-            )
-        doses = tuple(replace(dose, picture=names.get(dose.picture, "")) for dose in concept.doses)
-        if score is None:
-            return replace(concept, doses=doses)
-        return replace(concept, doses=doses, pcs=score.pcs, ncc=score.ncc, ccs=score.ccs, excluded=score.excluded)
-
-    return tuple(
-        replace(
-            case,
-            record=replace(case.record, picture=names.get(case.record.picture, ""), scene=None),
-            concepts=tuple(in_full(case, concept) for concept in case.concepts),
-            control=in_full(case, case.control) if case.control else None,
-            uncited=tuple(in_full(case, concept) for concept in case.uncited),
-        )
-        for case in audit.cases
-    )
-
-
-def encode_cases(cases: Iterable[CaseTrail]) -> bytes:
-    """Return the bytes of cases.jsonl."""
-    return b"".join(msgspec.json.encode(case) + b"\n" for case in cases)
 
 
 def difference_of(edit: EditRecord) -> str:
