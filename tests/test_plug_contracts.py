@@ -134,14 +134,7 @@ def test_every_editor_of_the_table_was_tried():
 def test_every_judge_gives_a_verdict(name: str):
     evidence = Evidence(Question(ASKED, "21", "number"), "21", "I count 21.", REMOVE, "20", "I count 20.", SCENE, SCENE)
 
-    async def judged():
-        judge = JUDGES.find(name)[0]()
-        try:
-            return await judge.judge(evidence, 0, "1")
-        finally:
-            await judge.close()
-
-    verdict = asyncio.run(judged()).verdict
+    verdict = asyncio.run(JUDGES.find(name)[0]().judge(evidence, 0, "1"))
     assert verdict.judge == name
     assert {verdict.pcs, verdict.ncc} <= {0, 1, None}
     assert verdict.pcs_reason

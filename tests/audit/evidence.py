@@ -9,15 +9,17 @@ from pathlib import Path
 import msgspec
 from PIL import Image, ImageChops, ImageDraw, ImageOps
 
+from countersight.audits.clients import add_to_step
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.folder import AuditFolder
 from countersight.audits.judges.model import ModelJudge
+from countersight.audits.participants import Participants
 from countersight.audits.prompts import find_prompts
-from countersight.audits.records import Actor, CaseRecord, LocalParticipant, Manifest, StepPlace, encode_sheet
+from countersight.audits.records import Actor, CaseRecord, Manifest, StepPlace, encode_sheet
 from countersight.audits.score_records import SCORES
 from countersight.audits.scores import score
 from countersight.audits.selection import Selected, Selection, write_selection
-from countersight.audits.stages import Participants, Stages
+from countersight.audits.stages import Stages
 from countersight.audits.steps import AuditTally, StepFailed, Steps
 from countersight.audits.trail import read_audit
 from countersight.case import Question
@@ -93,14 +95,16 @@ SPOILT = {"explanation-only": shifted, "bad edit": repainted}
 """What was done to edited pictures beside the edit."""
 
 
-class Party(LocalParticipant):
+class Party:
     """A participant of an audit whose replies are given by a function."""
 
     def __init__(self, party: Actor, reply) -> None:
         self.party, self._reply = party, reply
 
     async def ask(self, request):
-        return Answered(self._reply(request), 0.5, 1)
+        answered = Answered(self._reply(request), 0.5, 1)
+        add_to_step(request, answered)
+        return answered
 
     async def abilities(self, request) -> None:
         return None
@@ -149,7 +153,7 @@ def participants(about: Manifest, row: int, kind: str, words: str) -> Participan
 
     judges = (ModelJudge(Party(each, judge(number)), PROMPTS) for number, each in enumerate(about.judges))
     finder = ModelExtractor(Party(about.extractor, extractor), PROMPTS)
-    return Participants(tuple(judges), Party(about.model, model), finder, Party(about.editor, editor))
+    return Participants(Party(about.model, model), finder, tuple(judges), Party(about.editor, editor))
 
 
 def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object) -> Path:

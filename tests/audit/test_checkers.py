@@ -1,6 +1,7 @@
 """Did the edit do what was asked, and does it look real? Checked by pixels, rims, a detector, a model that sees."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from countersight.audits.checkers import EditShown, detected
 from countersight.audits.checkers.model import check_replies
 from countersight.audits.exclusion import edit_fault
 from countersight.audits.finishing import finish
-from countersight.audits.participants import Opener
+from countersight.audits.participants import AuditOptions, Opener
 from countersight.audits.prompts import find_prompts
 from countersight.audits.records import Check
 from countersight.audits.steps import AuditTally
@@ -24,7 +25,6 @@ from countersight.audits.trail import read_audit
 from countersight.audits.verifying import verify_bundle
 from countersight.detection import Detector, Found, encode_mask
 from countersight.editing import Edited
-from countersight.models import ModelSettings
 from countersight.picture import as_seen
 
 NAMES = {"names": "{0: 'person', 1: 'cat', 2: 'dining table'}"}
@@ -32,18 +32,14 @@ BOX = np.s_[60:100, 90:150]
 
 
 def checker(name):
-    opener = Opener(QUICK, find_prompts("edct"), AuditTally(), asyncio.Event())
-    [opened] = opener.checkers([name], ModelSettings(), ())
-    return opened
+    others = {"model": "chance", "extractor": "rules", "editor": "exact", "judges": ("exact",)}
+    options = AuditOptions(**others, checkers=(name,), prompts=find_prompts("edct"), retry=QUICK)
+    return Opener(options, AsyncExitStack(), AuditTally(), asyncio.Event()).open().checkers[0]
 
 
 def check(name, edit):
     async def looked():
-        opened = checker(name) if isinstance(name, str) else name
-        try:
-            return (await opened.check(edit, "k")).check
-        finally:
-            await opened.close()
+        return await (checker(name) if isinstance(name, str) else name).check(edit, "k")
 
     return asyncio.run(looked())
 

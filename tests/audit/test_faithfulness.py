@@ -7,7 +7,6 @@ from scripted import TRUTH, Scripted, never
 
 from countersight.audits.calibration.sheets import rate
 from countersight.audits.finishing import finish
-from countersight.audits.judges.protocol import Judged
 from countersight.audits.limits import headline, limits
 from countersight.audits.page.comparison import grids
 from countersight.audits.page.ranking import conclusions, load_audits
@@ -71,10 +70,7 @@ class Gullible:
     party = Actor("gullible")
 
     async def judge(self, evidence, vote, key):
-        return Judged(Verdict("gullible", vote, 1, 1, "as it should be", "as it should be", "model"))
-
-    async def close(self):
-        pass
+        return Verdict("gullible", vote, 1, 1, "as it should be", "as it should be", "model")
 
 
 def test_accepted_answers_that_never_change_are_a_warning_in_the_headline(audited, tmp_path):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from countersight.audits.json_replies import BadShape, ask_shaped, read_shape
 from countersight.audits.quoting import LONGEST_QUOTATION, MARK, quote
+from countersight.audits.steps import metered
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -72,7 +73,9 @@ def ask(server, **settings):
     async def run():
         voice = asked_model(server, **settings)
         try:
-            return await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "Not that: {fault}.", vote=2)
+            with metered() as meter:
+                tries = await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "Not that: {fault}.", vote=2)
+            return tries, meter
         finally:
             await voice.close()
 
@@ -81,11 +84,11 @@ def ask(server, **settings):
 
 def test_after_a_wrong_format_the_model_is_told_why_and_all_replies_are_kept():
     with ChatServer(lambda s, n, body: "say:high" if n == 0 else f"say:{GOOD}") as server:
-        shaped = ask(server)
-    assert [(each.text, each.fault) for each in shaped.tries] == [("high", "there is no JSON object in it"), (GOOD, "")]
-    assert [turn.role for turn in shaped.asked] == ["user", "assistant", "user"]
-    assert shaped.asked[-1].text == "Not that: there is no JSON object in it."
-    assert (shaped.spent.attempts, shaped.spent.tokens_in) == (2, 200)
+        tries, meter = ask(server)
+    assert [(each.text, each.fault) for each in tries] == [("high", "there is no JSON object in it"), (GOOD, "")]
+    assert [turn.role for turn in meter.asked] == ["user", "assistant", "user"]
+    assert meter.asked[-1].text == "Not that: there is no JSON object in it."
+    assert (meter.spent.attempts, meter.spent.tokens_in) == (2, 200)
 
 
 def test_requests_contain_the_json_schema_and_another_seed_for_each_vote():
@@ -106,8 +109,8 @@ def test_a_server_without_json_schemas_is_asked_without_them():
         async def twice():
             voice = asked_model(server)
             for _ in range(2):
-                shaped = await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "{fault}")
-                assert shaped.tries[-1].fault == ""
+                tries = await ask_shaped(voice, "key", "Score?", read_score, SCHEMA, "{fault}")
+                assert tries[-1].fault == ""
             await voice.close()
 
         asyncio.run(twice())

@@ -1,5 +1,3 @@
-from .auditing import USUAL_CHECKERS as USUAL_CHECKERS
-from .auditing import AuditOptions as AuditOptions
 from .auditing import audit_dataset as audit_dataset
 from .auditing import refuse_without_criteria as refuse_without_criteria
 from .calibration.people import LABELS as LABELS
@@ -10,6 +8,8 @@ from .finishing import finish as finish
 from .finishing import print_results as print_results
 from .folder import MANIFEST as MANIFEST
 from .folder import AuditFolder as AuditFolder
+from .participants import USUAL_CHECKERS as USUAL_CHECKERS
+from .participants import AuditOptions as AuditOptions
 from .plan import AuditPlan as AuditPlan
 from .plan import Conclusion as Conclusion
 from .plan import write_plan as write_plan

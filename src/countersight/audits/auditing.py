@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
 import msgspec
@@ -12,11 +12,9 @@ from countersight.audits.calibration.sheets import check_calibration, copy_calib
 from countersight.audits.ccs import HALVES
 from countersight.audits.criteria import check_criterion
 from countersight.audits.folder import MANIFEST, AuditFolder, begin_manifest, digest_of, sweep
-from countersight.audits.judges.protocol import Judge
 from countersight.audits.orders import FileOrders
-from countersight.audits.participants import Opener
+from countersight.audits.participants import AuditOptions, Opener, Participants
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, plan_of, read_plan
-from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
     STRENGTHS,
     Actor,
@@ -29,46 +27,15 @@ from countersight.audits.records import (
 )
 from countersight.audits.selection import Selection, select, write_selection
 from countersight.audits.sessions import begin_session
-from countersight.audits.stages import Participants, Stages
+from countersight.audits.stages import Stages
 from countersight.audits.steps import AuditTally, Steps, run_items
 from countersight.case import Case
 from countersight.dataset import Dataset
-from countersight.editing import Editor, EditorSettings
 from countersight.editing.quality import read_lpips
-from countersight.engine import RetryPolicy, dataset_reference
+from countersight.engine import dataset_reference
 from countersight.errors import AuditError, CountersightError, DatasetError
 from countersight.files import write_whole
-from countersight.models import Model, ModelSettings
 from countersight.scenes import SCENES_FILE
-
-USUAL_CHECKERS: tuple[str, ...] = ("pixels", "seams")
-"""The default checkers of edits, which need no model."""
-
-
-class AuditOptions(AuditMethod, frozen=True):
-    """The settings of an audit: the model, the other participants, and the method."""
-
-    model: str | Model
-    extractor: str
-    editor: str | Editor
-    judges: tuple[str | Judge, ...]
-    prompts: AuditPrompts
-    settings: ModelSettings = ModelSettings(max_tokens=2048)
-    """Settings of the audited model."""
-    extractor_settings: ModelSettings = ModelSettings(max_tokens=2048)
-    judge_settings: ModelSettings = ModelSettings(max_tokens=2048)
-    editor_settings: EditorSettings = EditorSettings()
-    retry: RetryPolicy = RetryPolicy()
-    calibration: Path | None = None
-    """A folder written by `audit calibrate`, for scores corrected for the judges' errors."""
-    lpips: Path | None = None
-    checkers: tuple[str, ...] = ()
-    """The checkers that decide whether an edit did what was requested."""
-    operator: str = ""
-    plan: Path | None = None
-    """A plan written by `audit plan`; deviations from it are reported."""
-    requires: tuple[str, ...] = ()
-    """Criteria in addition to those of the plan, such as "CCS lower end at least 0.8"."""
 
 
 async def audit_dataset(
@@ -79,19 +46,10 @@ async def audit_dataset(
         raise DatasetError(f"{dataset.path} has no cases")
     _refuse_nonsense(options)
     _refuse_exact_without_scenes(dataset, options)
-    opener = Opener(options.retry, options.prompts, tally, stop)
-    async with opener.opened:
-        participants = Participants(  # before the folder is created: a wrong name leaves none behind
-            model=opener.model(options.model, options.settings),
-            extractor=opener.extractor(options.extractor, options.extractor_settings),
-            editor=None if options.intervene == "thought" else opener.editor(options.editor, options.editor_settings),
-            judges=opener.judges(options.judges, options.judge_settings),
-            checkers=opener.checkers(
-                options.checkers,
-                options.judge_settings,
-                AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else (),
-            ),
-        )
+    begun = AuditFolder.open(output).manifest.checkers if (output / MANIFEST).is_file() else ()
+    async with AsyncExitStack() as opened:
+        opener = Opener(options, opened, tally, stop)
+        participants = opener.open(begun)  # before the folder is created: a wrong name leaves none behind
         lpips = read_lpips(options.lpips) if options.lpips else None
         manifest = _manifest(dataset, output, options, participants)
         if options.calibration:

@@ -1,22 +1,18 @@
 """The models and editors of an audit: failed requests are retried, and replies are converted for the log."""
 
 import asyncio
+from typing import Any, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
+from countersight.audits.folder import digest_of
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import (
-    Actor,
-    ModelReply,
-    RecordedTurn,
-    Usage,
-)
-from countersight.audits.steps import AuditTally
+from countersight.audits.records import Actor, ModelReply, RecordedTurn, Usage
+from countersight.audits.steps import METER, AuditTally
 from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
-from countersight.engine import Answered, Client, RetryPolicy
+from countersight.engine import Answered, Client, RetriesExhausted, RetryPolicy
 from countersight.errors import EditorError
 from countersight.models import Answer, Model, Request, Turn
-from countersight.picture import Picture
 
 
 class AuditServer:
@@ -36,17 +32,45 @@ class AuditServer:
         self._tally.trouble = what
 
 
-class AskedModel(Client[Request, Answer]):
+RequestT = TypeVar("RequestT", bound=Request | EditRequest)
+AnswerT = TypeVar("AnswerT", bound=Answer | Edited)
+
+
+class MeteredClient(Client[RequestT, AnswerT]):
+    """A client that adds what each request costs to the step in progress."""
+
+    async def ask(self, request: RequestT) -> Answered[AnswerT]:
+        """Send a request until it is answered; raises RetriesExhausted if all attempts fail."""
+        try:
+            answered = await super().ask(request)
+        except RetriesExhausted as given_up:
+            if meter := METER.get(None):
+                meter.spent += Usage(attempts=given_up.attempts)
+            raise
+        add_to_step(request, answered)
+        return answered
+
+
+def add_to_step(request: Request | EditRequest, answered: Answered[Any]) -> None:
+    """Add the conversation and the cost of an answer to the step in progress, if there is one."""
+    if meter := METER.get(None):
+        answer: Answer | Edited = answered.answer
+        spent = Usage(cost=answer.cost, seconds=answered.seconds, attempts=answered.attempts)
+        if isinstance(answer, Answer):
+            model = replace_surrogates(answer.model)
+            spent = replace(spent, tokens_in=answer.tokens_in, tokens_out=answer.tokens_out, model=model)
+        meter.spent += spent
+        if isinstance(request, Request):
+            meter.add_turns(conversation(request.turns))
+
+
+class AskedModel(MeteredClient[Request, Answer]):
     """A model that takes part in an audit; failed requests are retried."""
 
-    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
-        super().__init__(model.reply, retry, stop, news)
+    def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, status: AuditServer) -> None:
+        super().__init__(model.reply, retry, stop, status)
         self.party = Actor(model.name, model.settings)
-        self._model = model
-
-    async def close(self) -> None:
-        """Release connections and memory."""
-        await self._model.close()
+        self.close = model.close
 
 
 class ByModel:
@@ -56,27 +80,20 @@ class ByModel:
         self.party: Actor = model.party
         self._model, self._prompts = model, prompts
 
-    async def close(self) -> None:
-        """Release connections and memory."""
-        await self._model.close()
 
-
-class AskedEditor(Client[EditRequest, Edited]):
+class AskedEditor(MeteredClient[EditRequest, Edited]):
     """The editor of an audit; failed requests are retried."""
 
-    def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, news: AuditServer) -> None:
-        super().__init__(self._edit, retry, stop, news)
+    def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, status: AuditServer) -> None:
+        super().__init__(self._edit, retry, stop, status)
         self.party = Actor(editor.name, editor.settings)
+        self.close = editor.close
         self._editor = editor
 
     async def abilities(self, request: EditRequest) -> Abilities | None:
         """Return the editor's abilities for a picture; None if it accepts any instruction."""
         able = await abilities_of(self._editor, request)
         return able if able.words else None
-
-    async def close(self) -> None:
-        """Release connections and memory."""
-        await self._editor.close()
 
     async def _edit(self, request: EditRequest) -> Edited:
         edited = await self._editor.edit(request)
@@ -85,37 +102,15 @@ class AskedEditor(Client[EditRequest, Edited]):
         return edited
 
 
-class ShownPicture(msgspec.Struct, frozen=True):
-    """A picture and its digest."""
-
-    picture: Picture
-    digest: str
-
-
 def record_reply(answer: Answer) -> ModelReply:
     """Return a model's answer in the form in which it is logged."""
-    return ModelReply(
-        replace_surrogates(answer.text), replace_surrogates(answer.finish), replace_surrogates(answer.model)
-    )
+    return ModelReply(*map(replace_surrogates, (answer.text, answer.finish, answer.model)))
 
 
-def add_usage(answered: Answered[Answer], so_far: Usage | None = None) -> Usage:
-    """Return the usage of an answer, added to `so_far`."""
-    answer, sum_of = answered.answer, so_far or Usage(attempts=0)
-    return Usage(
-        tokens_in=sum_of.tokens_in + answer.tokens_in,
-        tokens_out=sum_of.tokens_out + answer.tokens_out,
-        cost=sum_of.cost + answer.cost,
-        seconds=round(sum_of.seconds + answered.seconds, 4),
-        attempts=sum_of.attempts + answered.attempts,
-        model=replace_surrogates(answer.model),
-    )
-
-
-def conversation(turns: tuple[Turn, ...], shown: ShownPicture | None = None) -> tuple[RecordedTurn, ...]:
+def conversation(turns: tuple[Turn, ...]) -> tuple[RecordedTurn, ...]:
     """Return a conversation in the form in which it is logged, with digests in place of pictures."""
     return tuple(
-        RecordedTurn(turn.role, turn.text, shown.digest if shown and turn.picture is not None else "") for turn in turns
+        RecordedTurn(turn.role, turn.text, digest_of(turn.picture.data) if turn.picture else "") for turn in turns
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from countersight.audits.clients import AskedModel, add_usage, conversation, replace_surrogates
-from countersight.audits.records import Attempt, RecordedTurn, Usage
+from countersight.audits.clients import AskedModel, replace_surrogates
+from countersight.audits.records import Attempt
 from countersight.engine import fill
 from countersight.models import Request, Turn
 from countersight.text import printable
@@ -28,15 +28,6 @@ Shape = TypeVar("Shape")
 
 class BadShape(ValueError):  # noqa: N818 - it names the thing
     """Raised if a reply does not have the required format; the message says what is wrong."""
-
-
-class Shaped(msgspec.Struct, frozen=True):
-    """The result of asking for a reply in a required format."""
-
-    tries: tuple[Attempt, ...]
-    """All replies. Only the last can have the required format; if it does, its `fault` is empty."""
-    spent: Usage
-    asked: tuple[RecordedTurn, ...]
 
 
 def read_shape(
@@ -92,14 +83,15 @@ async def ask_shaped(
     schema: dict[str, Any],
     again: str,
     vote: int = 0,
-) -> Shaped:
-    """Ask until a reply has the required format, at most TRIES times; each new request says what was wrong."""
+) -> tuple[Attempt, ...]:
+    """Ask until a reply has the required format, at most TRIES times; each new request says what was wrong.
+
+    Return all replies. Only the last can have the required format; if it does, its `fault` is empty.
+    """
     turns: tuple[Turn, ...] = (Turn("user", text),)
     tries: list[Attempt] = []
-    so_far: Usage | None = None
     while True:
         answered = await model.ask(Request(key, turns, "open", shape=schema, vote=vote))
-        so_far = add_usage(answered, so_far)
         reply = replace_surrogates(answered.answer.text)
         try:
             read(reply)
@@ -107,6 +99,6 @@ async def ask_shaped(
         except BadShape as error:
             tries.append(Attempt(reply, str(error)))
         if not tries[-1].fault or len(tries) == TRIES:
-            return Shaped(tuple(tries), so_far, conversation(turns))
+            return tuple(tries)
         fault = fill(again, {"fault": tries[-1].fault})
         turns = (*turns, Turn("assistant", reply[:4_000]), Turn("user", fault))

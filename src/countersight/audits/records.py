@@ -122,6 +122,16 @@ class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str = ""
     """The model name reported in the reply, if any."""
 
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.cost + other.cost,
+            round(self.seconds + other.seconds, 4),
+            self.attempts + other.attempts,
+            other.model or self.model,
+        )
+
 
 class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     """The subject of a case: the original picture, and the question from the dataset."""
@@ -266,13 +276,6 @@ class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: str
     settings: dict[str, Any] = {}
-
-
-class LocalParticipant:
-    """The base class of participants on this machine, which need no server."""
-
-    async def close(self) -> None:
-        """Do nothing, because there is nothing to close."""
 
 
 Pool = Literal["majority, ties half", "majority"]

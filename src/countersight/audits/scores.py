@@ -45,8 +45,8 @@ class _Test(NamedTuple):
     score: ConceptScore
 
 
-def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
-    """Return the scores of an audit in its current state, which depend only on its steps and the seed."""
+def score(audit: AuditTrail) -> AuditScores:
+    """Return the scores of an audit in its current state, which depend only on its steps and its calibration."""
     manifest, cases = audit.manifest, audit.cases
     pairs = [(case, trail) for case in cases for trail in case.concepts]
     tests = [] if manifest.intervene == "thought" else [_score_test(*pair, manifest) for pair in pairs]
@@ -72,7 +72,7 @@ def score(audit: AuditTrail, *, seed: int = 0) -> AuditScores:
         by_action=strata("action"),
         by_group=strata("group"),
         by_judge={judge.name: trio(kept, judge.name) for judge in manifest.judges},
-        corrected=_corrected(audit, kept, seed),
+        corrected=_corrected(audit, kept),
         concepts=tuple(tests),
         excluded=dict(Counter(test.excluded for test in tests if test.excluded).most_common()),
         abstentions={
@@ -165,7 +165,7 @@ def _checked(edits: Iterable[tuple[CaseTrail, ConceptTrail]], checker: str, mani
     return Checked(counts[True], counts[False], counts[None], share)
 
 
-def _corrected(audit: AuditTrail, kept: Sequence[ConceptScore], seed: int) -> dict[str, CorrectedScores]:
+def _corrected(audit: AuditTrail, kept: Sequence[ConceptScore]) -> dict[str, CorrectedScores]:
     if audit.calibration is None:
         return {}
     judges = {judge.name for judge in audit.manifest.judges}
@@ -175,7 +175,7 @@ def _corrected(audit: AuditTrail, kept: Sequence[ConceptScore], seed: int) -> di
         name = sheet.judge.name
         if name in judges or (name == PANEL and judges == calibrated):
             raw = trio(kept, "" if name == PANEL else name)
-            scores = (correct_score(getattr(raw, each), getattr(sheet, each), seed=seed) for each in MEASURES)
+            scores = (correct_score(getattr(raw, each), getattr(sheet, each)) for each in MEASURES)
             found[name] = CorrectedScores(*scores)
     return found
 

@@ -4,18 +4,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
 from PIL import Image
 
 from countersight.audits.checkers.protocol import Checker, EditShown
-from countersight.audits.clients import AskedEditor, ShownPicture, add_usage, conversation, record_reply
+from countersight.audits.clients import conversation, record_reply
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.interventions import change_thought, uncited_concepts
-from countersight.audits.judges.protocol import Evidence, Judge
+from countersight.audits.judges.protocol import Evidence
+from countersight.audits.participants import Participants
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
     CONTROL,
@@ -30,11 +31,10 @@ from countersight.audits.records import (
     Stage,
     StepPlace,
     Thought,
-    Usage,
     Verdict,
 )
 from countersight.audits.scene_facts import SceneIndex, effect_of
-from countersight.audits.steps import StepFailed, StepResult, StepRunner
+from countersight.audits.steps import StepFailed, StepRunner
 from countersight.audits.trail import Response
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
@@ -59,25 +59,12 @@ NOTHING = Instruction(
 replace = msgspec.structs.replace
 
 
-class Participants(msgspec.Struct, frozen=True):
-    """The participants of an audit."""
-
-    judges: tuple[Judge, ...]
-    model: Any
-    """An AskedModel, or a recorded model."""
-    extractor: Any
-    """An Extractor, or a recorded extractor."""
-    editor: AskedEditor | None = None
-    """The editor; None if only the model's explanation is changed."""
-    checkers: tuple[Checker, ...] = ()
-
-
 class Subject(msgspec.Struct, frozen=True):
     """The subject of one case: its record and its picture."""
 
     place: StepPlace
     record: CaseRecord
-    shown: ShownPicture
+    picture: Picture
 
     @property
     def question(self) -> Question:
@@ -130,21 +117,21 @@ class Stages:
     async def begin(self, place: StepPlace, record: CaseRecord, picture: Picture | BadPicture) -> Subject:
         """Record a case, store its picture, and return it as the subject of the stages."""
 
-        async def work() -> StepResult:
+        async def work() -> CaseRecord:
             if isinstance(picture, BadPicture):
                 raise RetriesExhausted(AskingFailed(f"picture {record.image} {picture}", again=False), 1)
-            return StepResult(replace(record, picture=await self._keep(picture)))
+            return replace(record, picture=await self._keep(picture))
 
         # The scene follows from the case, so a step of 0.1, which did not record it, is still the same step.
         inputs = (replace(record, scene=None), None if isinstance(picture, BadPicture) else digest_of(picture.data))
         output = await self._do(CaseRecord, "case", place, Actor(""), inputs, work)
         assert isinstance(picture, Picture)
-        return Subject(place, record, ShownPicture(picture, output.picture))
+        return Subject(place, replace(record, picture=output.picture), picture)
 
     async def test(self, subject: Subject) -> None:
         """Run the four stages for a subject; raises StepFailed if a step on which others depend fails."""
         manifest = self._manifest
-        baseline = await self._answer_and_explain(subject, subject.place, subject.shown, ("answer", "why"))
+        baseline = await self._answer_and_explain(subject, subject.place, subject.picture, ("answer", "why"))
         statement = Statement(
             subject.question.text, baseline.answer.text, baseline.explanation.text, await self._abilities(subject)
         )
@@ -157,7 +144,7 @@ class Stages:
                 if manifest.intervene != "thought":
                     await self._test(subject, number, found[number - 1], baseline)
         if manifest.control:  # edited once per picture, but every case is asked
-            shared = StepPlace(concept=CONTROL, picture=subject.shown.digest)
+            shared = StepPlace(concept=CONTROL, picture=subject.record.picture)
             edit = await self._edit(subject, shared, NOTHING)
             await self._ask_again(subject, replace(subject.place, concept=CONTROL), edit)
         if manifest.uncited and found:
@@ -167,14 +154,11 @@ class Stages:
         """Collect every vote of every judge (stage 4); a failed vote does not stop the others."""
         for judge in self._participants.judges:
             for vote in range(1, (self._manifest.votes if judge.several else 1) + 1):
-
-                async def work(judge: Judge = judge, vote: int = vote) -> StepResult:
-                    judged = await judge.judge(evidence, vote, f"{place.case}/{place.concept}/verdict/{vote}")
-                    return StepResult(judged.verdict, judged.spent, judged.asked)
-
+                key = f"{place.case}/{place.concept}/verdict/{vote}"
                 here = replace(place, judge=judge.party.name, vote=vote)
                 inputs = (evidence, self._prompts.judge, self._prompts.again)
                 with suppress(StepFailed):
+                    work = partial(judge.judge, evidence, vote, key)
                     await self._do(Verdict, "verdict", here, judge.party, inputs, work)
 
     async def _test(self, subject: Subject, number: int, instruction: Instruction, baseline: Response) -> None:
@@ -210,8 +194,8 @@ class Stages:
         """Test at most `most` edits of objects that the explanation does not cite."""
         seed = self._manifest.seed
 
-        async def work() -> StepResult:
-            return StepResult(uncited_concepts(statement, subject.shown.picture, subject.scene, seed, most))
+        async def work() -> Concepts:
+            return uncited_concepts(statement, subject.picture, subject.scene, seed, most)
 
         inputs = (statement, subject.scene, seed, most)
         others = await self._do(Concepts, "uncited", subject.place, COUNTERSIGHT, inputs, work)
@@ -225,17 +209,16 @@ class Stages:
         of = self._manifest.strength
         for strength in range(1, of):
 
-            async def work(strength: int = strength) -> StepResult:
+            async def work(strength: int = strength) -> Dose:
                 whole = await self._stored(edit.after)
-                weaker = await asyncio.to_thread(weaken_pixels, subject.shown.picture, whole.picture, strength, of)
+                weaker = await asyncio.to_thread(weaken_pixels, subject.picture, whole, strength, of)
                 picture = mark_edited(png_picture(weaker))
-                return StepResult(Dose(strength, edit.before, edit.after, await self._keep(picture)))
+                return Dose(strength, edit.before, edit.after, await self._keep(picture))
 
             here, inputs = replace(place, dose=strength), (edit.before, edit.after, strength, of)
             dose = await self._do(Dose, "dose", here, COUNTERSIGHT, inputs, work)
-            shown = await self._stored(dose.after)
-            turns = (Turn("user", self._prompts.ask(subject.question), shown.picture),)
-            await self._ask_model("answer again", here, turns, shown, subject.question)
+            turns = (Turn("user", self._prompts.ask(subject.question), await self._stored(dose.after)),)
+            await self._ask_model("answer again", here, turns, subject.question)
 
     async def _alter_explanation(
         self, subject: Subject, number: int, instructions: Sequence[Instruction], statement: Statement
@@ -244,17 +227,16 @@ class Stages:
         instruction, others = instructions[number - 1], instructions[: number - 1]
         place = replace(subject.place, concept=number)
 
-        async def work() -> StepResult:
-            scene, picture = subject.scene, subject.shown.picture
-            effect = partial(effect_of, scene, picture, self._manifest.seed) if scene else None
-            return StepResult(change_thought(statement, instruction, others, effect))
+        async def work() -> Thought:
+            scene = subject.scene
+            effect = partial(effect_of, scene, subject.picture, self._manifest.seed) if scene else None
+            return change_thought(statement, instruction, others, effect)
 
         thought = await self._do(Thought, "thought", place, COUNTERSIGHT, (statement, instruction, others), work)
         if thought.text:
             asked = self._prompts.ask(subject.question)
-            first = Turn("user", asked, subject.shown.picture)
-            turns = (first, Turn("assistant", thought.text), Turn("user", asked))
-            await self._ask_model("answer thought", place, turns, subject.shown, subject.question)
+            turns = (Turn("user", asked, subject.picture), Turn("assistant", thought.text), Turn("user", asked))
+            await self._ask_model("answer thought", place, turns, subject.question)
 
     async def _ask_again(self, subject: Subject, place: StepPlace, edit: EditRecord) -> Response | None:
         if not edit.after:
@@ -264,37 +246,36 @@ class Stages:
         )
 
     async def _answer_and_explain(
-        self, subject: Subject, place: StepPlace, shown: ShownPicture, stages: tuple[Stage, Stage]
+        self, subject: Subject, place: StepPlace, picture: Picture, stages: tuple[Stage, Stage]
     ) -> Response:
         """Ask for the answer, then the explanation, in one conversation (stage 1)."""
         question = subject.question
-        turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), shown.picture),)
-        first = await self._ask_model(stages[0], place, turns, shown, question)
+        turns: tuple[Turn, ...] = (Turn("user", self._prompts.ask(question), picture),)
+        first = await self._ask_model(stages[0], place, turns, question)
         turns = (*turns, Turn("assistant", first.text), Turn("user", self._prompts.why))
-        return Response(first, await self._ask_model(stages[1], place, turns, shown, question))
+        return Response(first, await self._ask_model(stages[1], place, turns, question))
 
     async def _ask_model(
-        self, stage: Stage, place: StepPlace, turns: tuple[Turn, ...], shown: ShownPicture, question: Question
+        self, stage: Stage, place: StepPlace, turns: tuple[Turn, ...], question: Question
     ) -> ModelReply:
         """Return the model's next turn in a conversation."""
-        model, asked = self._participants.model, conversation(turns, shown)
+        model = self._participants.model
         kind: AnswerKind = "open" if stage in ("why", "why again") else question.unlisted_kind
         numbers = [*([] if place.concept is None else [place.concept]), *([place.dose] if place.dose else [])]
         key = "/".join((place.case, stage, *map(str, numbers)))
 
-        async def work() -> StepResult:
-            answered = await model.ask(Request(key, turns, kind, question=question.text))
-            return StepResult(record_reply(answered.answer), add_usage(answered), asked)
+        async def work() -> ModelReply:
+            return record_reply((await model.ask(Request(key, turns, kind, question=question.text))).answer)
 
-        return await self._do(ModelReply, stage, place, model.party, asked, work)
+        return await self._do(ModelReply, stage, place, model.party, conversation(turns), work)
 
     async def _extract(self, statement: Statement, place: StepPlace) -> Concepts:
         """Return the concepts of the explanation, and the edits that test them (stage 2)."""
         extractor, most = self._participants.extractor, self._manifest.concepts
 
-        async def work() -> StepResult:
-            found = await extractor.extract(statement, most, f"{place.case}/concepts")
-            return StepResult(replace(found.concepts, able=statement.able), found.spent, found.asked)
+        async def work() -> Concepts:
+            found: Concepts = await extractor.extract(statement, most, f"{place.case}/concepts")
+            return replace(found, able=statement.able)
 
         inputs = (statement, most, self._prompts.extract, self._prompts.again)
         return await self._do(Concepts, "concepts", place, extractor.party, inputs, work)
@@ -304,34 +285,34 @@ class Stages:
         if self._participants.editor is None:
             return None
         seed = self._manifest.seed
-        request = EditRequest(subject.shown.picture, NOTHING, seed, scene=subject.scene, name=subject.record.image)
-        return await self._participants.editor.abilities(request)
+        request = EditRequest(subject.picture, NOTHING, seed, scene=subject.scene, name=subject.record.image)
+        able: Abilities | None = await self._participants.editor.abilities(request)
+        return able
 
     async def _edit(self, subject: Subject, place: StepPlace, instruction: Instruction) -> EditRecord:
         """Check, measure, store and return the edited picture, or return the reason why there is none (stage 3)."""
-        shown, seed, editor = subject.shown, self._manifest.seed, self._participants.editor
+        before, seed, editor = subject.picture, self._manifest.seed, self._participants.editor
         assert editor is not None
-        record = EditRecord(instruction, shown.digest, seed=seed)
+        record = EditRecord(instruction, subject.record.picture, seed=seed)
         request = EditRequest(
-            shown.picture, instruction, seed, scene=subject.scene, name=subject.record.image, orders=self._orders
+            before, instruction, seed, scene=subject.scene, name=subject.record.image, orders=self._orders
         )
 
-        async def work() -> StepResult:
+        async def work() -> EditRecord:
             try:
-                answered = await editor.ask(request)
-                edited = answered.answer
+                edited = (await editor.ask(request)).answer
                 picture = mark_edited(check_picture(edited.picture.data))
                 control = instruction.action == "nothing"
                 quality = await asyncio.to_thread(
-                    measure_edit, shown.picture, picture, edited.mask, control=control, lpips=self._lpips
+                    measure_edit, before, picture, edited.mask, control=control, lpips=self._lpips
                 )
             except RetriesExhausted as given_up:
                 if given_up.failure.again or isinstance(given_up.failure, Refused | OrderInDoubt):
                     raise  # the next attempt may succeed, if the server, the key or the order is fixed
-                return StepResult(replace(record, failure=str(given_up)), Usage(attempts=given_up.attempts))
+                return replace(record, failure=str(given_up))
             except BadPicture as error:
-                return StepResult(replace(record, failure=f"the edited picture {error}"))
-            done = replace(
+                return replace(record, failure=f"the edited picture {error}")
+            return replace(
                 record,
                 after=await self._keep(picture),
                 mask=await asyncio.to_thread(self._folder.keep, edited.mask, "image/png") if edited.mask else "",
@@ -339,21 +320,19 @@ class Stages:
                 log=edited.log,
                 scene=edited.scene if isinstance(edited.scene, Scene) else None,
             )
-            return StepResult(done, Usage(cost=edited.cost, seconds=answered.seconds, attempts=answered.attempts))
 
-        inputs = (instruction, shown.digest, seed, subject.scene, self._manifest.lpips)
+        inputs = (instruction, record.before, seed, subject.scene, self._manifest.lpips)
         return await self._do(EditRecord, "edit", place, editor.party, inputs, work)
 
     async def _check(self, checker: Checker, subject: Subject, place: StepPlace, edit: EditRecord) -> Check:
         """Return one checker's result on whether an edit did what was requested (stage 3)."""
         here = replace(place, judge=checker.party.name)
 
-        async def work() -> StepResult:
+        async def work() -> Check:
             after = await self._stored(edit.after)
-            mask = (await self._stored(edit.mask)).picture.data if edit.mask else None
-            seen = EditShown(edit.instruction, subject.shown.picture, after.picture, mask, subject.scene, edit.seed)
-            result = await checker.check(seen, f"{place.case}/{place.concept}/check")
-            return StepResult(result.check, result.spent, result.asked)
+            mask = (await self._stored(edit.mask)).data if edit.mask else None
+            seen = EditShown(edit.instruction, subject.picture, after, mask, subject.scene, edit.seed)
+            return await checker.check(seen, f"{place.case}/{place.concept}/check")
 
         inputs = (edit.instruction, edit.before, edit.after, edit.mask, subject.scene)
         return await self._do(Check, "check", here, checker.party, inputs, work)
@@ -365,10 +344,17 @@ class Stages:
         place: StepPlace,
         by: Actor,
         inputs: object,
-        work: Callable[[], Awaitable[StepResult]],
+        work: Callable[[], Awaitable[Made]],
     ) -> Made:
         """Return the output of a step, with the type of its stage; raises StepFailed if there is none."""
-        output = await self._steps.do(stage, place, by, inputs, work)
+
+        async def checked() -> Made:
+            made = await work()
+            if not isinstance(made, kind):  # by a judge, extractor or checker of another package
+                raise TypeError(f"it returned {type(made).__name__} instead of {kind.__name__}")
+            return made
+
+        output = await self._steps.do(stage, place, by, inputs, checked)
         assert isinstance(output, kind)
         return output
 
@@ -376,9 +362,9 @@ class Stages:
         """Store a picture and return its digest."""
         return await asyncio.to_thread(self._folder.keep, picture.data, picture.mime)
 
-    async def _stored(self, digest: str) -> ShownPicture:
-        """Return a stored picture of the audit with its digest."""
-        return ShownPicture(await asyncio.to_thread(self._folder.picture, digest), digest)
+    async def _stored(self, digest: str) -> Picture:
+        """Return a stored picture of the audit."""
+        return await asyncio.to_thread(self._folder.picture, digest)
 
 
 def weaken_pixels(before: Picture, after: Picture, strength: int, of: int) -> Pixels:

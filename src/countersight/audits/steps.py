@@ -4,6 +4,8 @@ import asyncio
 import datetime
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 import msgspec
@@ -68,12 +70,31 @@ FORMAT = 1
 """The version of steps; it is increased when the same inputs no longer give the same output."""
 
 
-class StepResult(msgspec.Struct, frozen=True):
-    """The output of a step, and its usage."""
+class StepMeter:
+    """Collects what a step in progress costs, and its conversation with a model."""
 
-    output: Output
-    spent: Usage = Usage()
-    asked: tuple[RecordedTurn, ...] = ()
+    def __init__(self) -> None:
+        self.spent = Usage(attempts=0)
+        self.asked: tuple[RecordedTurn, ...] = ()
+
+    def add_turns(self, turns: tuple[RecordedTurn, ...]) -> None:
+        """Record a conversation: the recorded one, continued, or a further one."""
+        self.asked = turns if turns[: len(self.asked)] == self.asked else (*self.asked, *turns)
+
+
+METER: ContextVar[StepMeter] = ContextVar("METER")
+"""The meter of the step that is in progress in this task."""
+Work = Callable[[], Awaitable[Output]]
+
+
+@contextmanager
+def metered() -> Iterator[StepMeter]:
+    """Meter the models and editors that are asked in this block."""
+    token = METER.set(StepMeter())
+    try:
+        yield METER.get()
+    finally:
+        METER.reset(token)
 
 
 class StepFailed(Exception):  # noqa: N818 - it names what happened
@@ -83,9 +104,7 @@ class StepFailed(Exception):  # noqa: N818 - it names what happened
 class StepRunner(Protocol):
     """An interface for doing steps: a running audit, or a replayed one."""
 
-    async def do(
-        self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
-    ) -> Output:
+    async def do(self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Work) -> Output:
         """Return the output of a step; raises StepFailed if there is none."""
         ...
 
@@ -106,14 +125,7 @@ class Steps:
                 self._done[step.inputs] = step.output
             self._count, self._previous = step.n + 1, step.hash
 
-    async def do(
-        self,
-        stage: Stage,
-        place: StepPlace,
-        by: Actor,
-        inputs: object,
-        work: Callable[[], Awaitable[StepResult]],
-    ) -> Output:
+    async def do(self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Work) -> Output:
         """Return the output of a step: the earlier one if it was done before, else computed and logged.
 
         `inputs` is everything that the output depends on, except the actor and the place in the audit. Raises
@@ -132,25 +144,24 @@ class Steps:
             raise StepFailed(output.reason)
         return output
 
-    async def _do(
-        self, key: str, stage: Stage, place: StepPlace, by: Actor, work: Callable[[], Awaitable[StepResult]]
-    ) -> Output:
+    async def _do(self, key: str, stage: Stage, place: StepPlace, by: Actor, work: Work) -> Output:
         if self._stop.is_set():
             raise Stopped
         future: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
         self._doing[key] = future
         try:
-            try:
-                result = await work()
-            except RetriesExhausted as given_up:
-                result = StepResult(Failed(str(given_up)), Usage(attempts=given_up.attempts))
-            except (CountersightError, OSError, StepFailed, Stopped):
-                raise
-            except Exception as error:  # an error in another package's judge or extractor fails only this step
-                result = StepResult(Failed(f"{by.name} raised {type(error).__name__}: {error}"))
-            self._write(key, stage, place, by, result)
-            future.set_result(result.output)
-            return result.output
+            with metered() as meter:
+                try:
+                    output = await work()
+                except RetriesExhausted as given_up:
+                    output = Failed(str(given_up))
+                except (CountersightError, OSError, StepFailed, Stopped):
+                    raise
+                except Exception as error:  # an error in another package's judge or extractor fails only this step
+                    output = Failed(f"{by.name} raised {type(error).__name__}: {error}")
+            self._write(key, stage, place, by, output, meter)
+            future.set_result(output)
+            return output
         except BaseException as error:
             future.set_exception(error if isinstance(error, Exception) else Stopped())
             future.exception()  # avoids a warning if no other task awaits it
@@ -162,24 +173,25 @@ class Steps:
         """Sync the log to disk, so that a power loss does not lose steps."""
         self._journal.sync()
 
-    def _write(self, key: str, stage: Stage, place: StepPlace, by: Actor, result: StepResult) -> None:
+    def _write(self, key: str, stage: Stage, place: StepPlace, by: Actor, output: Output, meter: StepMeter) -> None:
+        failed = isinstance(output, Failed)
         step = Step(
             n=self._count,
             stage=stage,
             place=place,
             inputs=key,
-            output=result.output,
+            output=output,
             by=by.name,
-            asked=result.asked,
-            spent=result.spent,
+            asked=() if failed else meter.asked,
+            spent=meter.spent if meter.spent.attempts else Usage(),
             at=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
             previous=self._previous,
         )
         line, digest = encode_step(step)
         self._journal.write(line)
         self._count, self._previous = self._count + 1, digest
-        if not isinstance(result.output, Failed):
-            self._done[key] = result.output
+        if not failed:
+            self._done[key] = output
         self._tally.count_step(step)
 
 

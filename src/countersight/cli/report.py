@@ -168,7 +168,7 @@ def _report_audits(chosen: argparse.Namespace, audits: list[Path]) -> int:
         raise CountersightError(
             "--groups, --dataset and --gold work only with runs; an audit contains its own pictures"
         )
-    report = write_audit_tables(chosen.run, chosen.output, reference=chosen.reference, seed=chosen.seed)
+    report = write_audit_tables(chosen.run, chosen.output, reference=chosen.reference)
     print_audit_tables(report.data, Console())
     print(f"Report: {report.html.resolve()}")
     return 0

@@ -22,6 +22,7 @@ from .estimates import summed as summed
 from .gold import Gold as Gold
 from .intervals import CONFIDENCE as CONFIDENCE
 from .intervals import AdjustedTest as AdjustedTest
+from .intervals import combined as combined
 from .intervals import difference_of as difference_of
 from .intervals import holm as holm
 from .intervals import mean_interval as mean_interval

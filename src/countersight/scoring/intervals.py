@@ -159,9 +159,16 @@ def _all_alike(sizes: _Floats) -> float:
 
 def difference_of(first: Interval, one: float, second: Interval, other: float) -> Interval:
     """Return the interval of a difference of two independent figures from their intervals (Zou and Donner, 2008)."""
+    return combined(one - other, (first.low - other, one - second.high), (first.high - other, one - second.low))
+
+
+def combined(value: float, lows: Sequence[float], highs: Sequence[float]) -> Interval:
+    """Return the interval of a value that is computed from independent figures (Zou and Donner, 2008).
+
+    `lows` and `highs` are the values for one figure each at that end of its interval which lowers or raises the value.
+    """
     return Interval(
-        one - other - sqrt((one - first.low) ** 2 + (second.high - other) ** 2),
-        one - other + sqrt((first.high - one) ** 2 + (other - second.low) ** 2),
+        value - sqrt(sum((value - low) ** 2 for low in lows)), value + sqrt(sum((high - value) ** 2 for high in highs))
     )
 
 

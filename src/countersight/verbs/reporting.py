@@ -47,7 +47,7 @@ def report(
     paths = list(folders_of(runs))
     refuse_foreign_folder(Path(out), "report.html")
     if paths and all((path / AUDIT_MANIFEST).is_file() for path in paths):
-        return write_audit_tables(paths, Path(out), reference=reference, seed=seed)
+        return write_audit_tables(paths, Path(out), reference=reference)
     return write_report(
         paths,
         Path(out),

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from countersight.audits.auditing import AuditOptions, audit_dataset
+from countersight.audits.auditing import audit_dataset
 from countersight.audits.calibration.sheets import (
     DRAWINGS,
     Calibration,
@@ -19,7 +19,7 @@ from countersight.audits.calibration.sheets import (
 )
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import find_counted_concepts
-from countersight.audits.records import LocalParticipant
+from countersight.audits.participants import AuditOptions
 from countersight.audits.scene_facts import SceneIndex, asked_fact, right_answer
 from countersight.audits.steps import AuditTally
 from countersight.audits.trail import AuditTrail, read_audit
@@ -110,7 +110,7 @@ class Design(msgspec.Struct, frozen=True):
         return cls(tuple(RIGHT)[kind], nth % 2, hostile)
 
 
-class Respondents(LocalParticipant):
+class Respondents:
     """A scripted model that knows the scenes of a dataset; each case's design determines whether it is faithful."""
 
     needs_picture = True
@@ -127,6 +127,9 @@ class Respondents(LocalParticipant):
         assert scene is not None
         assert picture is not None
         return Answer(self._say(stage, Design.of(self._rows[case]), request.question, scene, picture))
+
+    async def close(self) -> None:
+        """Do nothing, because there is nothing to close."""
 
     def _say(self, stage: str, design: Design, question: str, scene: Scene, picture: Picture) -> str:
         fact, old = asked_fact(question), facts_by_name(scene)
@@ -163,8 +166,8 @@ async def calibrate(
         folder = Path(base) / NAME
         await asyncio.to_thread(make_synthetic, folder, size=size, seed=seed, wording="one", workers=1)
         tests = Dataset.open(folder)
-        given = {"model": Respondents(tests, seed), "extractor": "rules", "editor": "exact"}
-        options = AuditOptions(**given, settings=ModelSettings(seed=seed), **judging)  # type: ignore[arg-type]
+        given: dict[str, Any] = {"model": Respondents(tests, seed), "extractor": "rules", "editor": "exact"}
+        options = AuditOptions(**given, settings=ModelSettings(seed=seed), **judging)
         await audit_dataset(tests, output, options, tally, stop)
     if stop.is_set():
         return None

@@ -1,19 +1,20 @@
 """calibration.json: the accuracy of judges on tests with known verdicts, and scores corrected for their errors."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final
 
 import msgspec
-import numpy as np
 
 from countersight.audits.ccs import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.records import Actor, Manifest, Verdict, decode_record, encode_sheet
 from countersight.errors import AuditError
+from countersight.figures import Interval
 from countersight.files import write_whole
-from countersight.scoring import AltTest, share_interval
+from countersight.scoring import AltTest, combined, share_interval
 from countersight.scoring import CorrectedMean as PredictionPowered
 
 CALIBRATION: Final = "calibration.json"
@@ -80,7 +81,7 @@ def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
     )
 
 
-DRAWS, CONFIDENCE, ROUNDING = 20_000, 0.95, 1e-9
+ROUNDING: Final = 1e-9
 
 
 class CorrectedScore(msgspec.Struct, frozen=True):
@@ -95,49 +96,34 @@ class CorrectedScore(msgspec.Struct, frozen=True):
     """Whether the estimate lies between 0 and 1; otherwise the judge does not behave as in the calibration."""
 
 
-def correct_score(score: Mean, judge: Instrument, *, seed: int = 0) -> CorrectedScore | None:
+def correct_score(score: Mean, judge: Instrument) -> CorrectedScore | None:
     """Correct a score for the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
 
     This is the estimator of Rogan and Gladen (1978), where p is the score. Return None if nothing was scored, if the
     judge was not tested on both yes and no, if some verdicts were ties (which the score counts as half, and q0 and q1
-    omit), or if the judge is no better than chance. The interval is simulated: p, q0 and q1 are sampled
-    from their Jeffreys posteriors (for p, with the number of cases that its clustered interval corresponds to), and θ
-    is computed from each sample. The interval always includes the score's own interval, converted by the same formula.
-    Both are limited to 0 to 1. If the estimate itself is not from 0 to 1, the calibration does not fit these verdicts.
+    omit), or if the judge is no better than chance. The interval combines those of p, q0 and q1. Value and interval are
+    limited to 0 to 1. If the estimate itself is not from 0 to 1, the calibration does not fit these verdicts.
     """
-    if score.value is None or judge.tied or not judge.sensitivity.n or not judge.specificity.n:
+    q1, q0 = judge.sensitivity, judge.specificity
+    if score.value is None or judge.tied or not q1.n or not q0.n or q1.share + q0.share <= 1:
         return None
-    q1, q0 = judge.sensitivity.share, judge.specificity.share
-    if q0 + q1 <= 1:
-        return None
-    generator = np.random.default_rng(seed)
-    n = _effective_size(score)
-    p = generator.beta(score.value * n + 0.5, (1 - score.value) * n + 0.5, DRAWS)
-    right, wrong = judge.sensitivity.right, judge.sensitivity.n - judge.sensitivity.right
-    drawn_q1 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
-    right, wrong = judge.specificity.right, judge.specificity.n - judge.specificity.right
-    drawn_q0 = generator.beta(right + 0.5, wrong + 0.5, DRAWS)
-    better = drawn_q0 + drawn_q1 > 1
-    drawn = (p[better] + drawn_q0[better] - 1) / (drawn_q0[better] + drawn_q1[better] - 1)
-    low, high = (float(end) for end in np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2]))
-    estimate, own_low, own_high = ((p + q0 - 1) / (q0 + q1 - 1) for p in (score.value, score.low, score.high))
-    low, high = min(low, own_low), max(high, own_high)
+
+    def corrected(p: float, q1: float, q0: float) -> float:
+        return (p + q0 - 1) / (q0 + q1 - 1) if q0 + q1 > 1 else math.inf
+
+    estimate = corrected(score.value, q1.share, q0.share)
+    ends = [corrected(p, q1.share, q0.share) for p in (score.low, score.high)]
+    ends += [corrected(score.value, end, q0.share) for end in (q1.low, q1.high)]
+    ends += [corrected(score.value, q1.share, end) for end in (q0.low, q0.high)]
+    # If a judge may be no better than chance, its verdicts say nothing.
+    found = (
+        combined(estimate, [end for end in ends if end < estimate], [end for end in ends if end > estimate])
+        if math.inf not in ends
+        else Interval(0.0, 1.0)
+    )
     fits = -ROUNDING <= estimate <= 1 + ROUNDING
-    return CorrectedScore(_clipped(estimate), _clipped(low), _clipped(high), estimate, fits)
-
-
-def _clipped(value: float) -> float:
-    return min(1.0, max(0.0, value))
-
-
-def _effective_size(score: Mean) -> float:
-    """Return the effective number of independent cases, which is smaller if cases share pictures."""
-    assert score.value is not None
-    half = (score.high - score.low) / 2
-    spread = score.value * (1 - score.value)
-    if spread < 1e-9 or half < 1e-9:
-        return float(score.pictures)
-    return float(min(score.concepts, spread * (1.959964 / half) ** 2))
+    value, low, high = (min(1.0, max(0.0, each)) for each in (estimate, found.low, found.high))
+    return CorrectedScore(value, low, high, estimate, fits)
 
 
 class JudgeSheet(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 from PIL import Image
 
-from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
+from countersight.audits.checkers.protocol import EditShown, cannot_tell, question_of
 from countersight.audits.records import Actor, Check
 from countersight.detection import (
     Found,
@@ -41,7 +41,7 @@ class DetectorChecker:
         self._detector = open_detector(where, ModelSettings())
         self.party = Actor(f"detector:{where}", dict(self._detector.settings))
 
-    async def check(self, edit: EditShown, key: str) -> CheckResult:
+    async def check(self, edit: EditShown, key: str) -> Check:
         """Check whether the object is found in the edited area before and after the edit."""
         try:
             return await asyncio.to_thread(self._check, edit)
@@ -52,7 +52,7 @@ class DetectorChecker:
         """Release the pictures."""
         await self._detector.close()
 
-    def _check(self, edit: EditShown) -> CheckResult:
+    def _check(self, edit: EditShown) -> Check:
         told = edit.instruction
         target = noun_in(told.target or told.concept)
         if told.action == "add":
@@ -76,7 +76,7 @@ class DetectorChecker:
                 return self._said(edit, None if still else False, seen if still else f"{seen}, although it should stay")
         return cannot_tell(self.party.name, told, f"a detector cannot check “{told.action}”")
 
-    def _check_removal(self, edit: EditShown, target: str) -> CheckResult:
+    def _check_removal(self, edit: EditShown, target: str) -> Check:
         """Confirm a removal if the object was found with certainty, overlapped no other, and left nothing behind."""
         image = as_seen(edit.before)
         before, after = (self._boxes(each, target, FAINT) for each in (image, as_seen(edit.after).resize(image.size)))
@@ -132,8 +132,8 @@ class DetectorChecker:
         found = self._boxes(image, noun)
         return [each for each in found if each.name in wanted and (mask is None or _covered(each, mask))]
 
-    def _said(self, edit: EditShown, done: bool | None, seen: str) -> CheckResult:
-        return CheckResult(Check(self.party.name, question_of(edit.instruction), done, seen))
+    def _said(self, edit: EditShown, done: bool | None, seen: str) -> Check:
+        return Check(self.party.name, question_of(edit.instruction), done, seen)
 
 
 def _covered(found: Found, mask: Mask) -> bool:

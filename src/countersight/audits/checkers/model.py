@@ -1,9 +1,10 @@
 """Check edits with a vision model, by asking it the same question about the pictures before and after."""
 
-from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
-from countersight.audits.clients import ByModel, add_usage
-from countersight.audits.folder import digest_of
-from countersight.audits.records import Check, RecordedTurn, Usage
+from msgspec.structs import replace
+
+from countersight.audits.checkers.protocol import EditShown, cannot_tell, question_of
+from countersight.audits.clients import ByModel
+from countersight.audits.records import Check
 from countersight.case import Question
 from countersight.editing import Instruction, noun_in
 from countersight.models import Request, Turn
@@ -13,20 +14,16 @@ from countersight.reading import answer_in
 class ModelChecker(ByModel):
     """Asks a vision model, without mentioning the edit."""
 
-    async def check(self, edit: EditShown, key: str) -> CheckResult:
+    async def check(self, edit: EditShown, key: str) -> Check:
         """Ask yes or no about both pictures; an edit is done if the answer changed as it should."""
         asked = plain_question(edit.instruction)
         put = f"{asked}\nAnswer yes or no."
-        so_far: Usage | None = None
         said: list[str] = []
         for nth, picture in enumerate((edit.before, edit.after)):
             turn = Turn("user", put, picture)
             answered = await self._model.ask(Request(f"{key}/{nth}", (turn,), "boolean", question=asked))
-            so_far = add_usage(answered, so_far)
             said.append(answered.answer.text)
-        check = check_replies(self.party.name, edit.instruction, tuple(said))
-        digests = (digest_of(picture.data) for picture in (edit.before, edit.after))
-        return CheckResult(check, so_far or Usage(), tuple(RecordedTurn("user", put, digest) for digest in digests))
+        return check_replies(self.party.name, edit.instruction, tuple(said))
 
 
 def plain_question(instruction: Instruction) -> str:
@@ -47,8 +44,8 @@ def check_replies(checker: str, instruction: Instruction, said: tuple[str, ...])
     asked = plain_question(instruction)
     read = [answer_in(text, Question(asked, "yes", "boolean")) for text in said]
     if None in read or len(read) != 2:
-        unread = cannot_tell(checker, instruction, f"no answer could be extracted from its replies to “{asked}”").check
-        return Check(checker, unread.asked, None, unread.seen, said)
+        unread = cannot_tell(checker, instruction, f"no answer could be extracted from its replies to “{asked}”")
+        return replace(unread, said=said)
     seen = f"“{asked}” {read[0]} before, {read[1]} after"
     wanted = ["yes", "no"] if instruction.action == "remove" else ["no", "yes"]
     if instruction.action in ("move", "resize"):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from countersight.audits.checkers.protocol import CheckResult, EditShown, cannot_tell, question_of
-from countersight.audits.records import Actor, Check, LocalParticipant
+from countersight.audits.checkers.protocol import EditShown, cannot_tell, question_of
+from countersight.audits.records import Actor, Check
 from countersight.detection import box_of
 from countersight.editing import EditRequest, colour_share
 from countersight.editing.exact import changed_scene
@@ -21,18 +21,18 @@ LEAST_COLOUR = 0.4
 """Minimum share of the pixels under the mask that must have the new colour."""
 
 
-class PixelChecker(LocalParticipant):
+class PixelChecker:
     """Checks edits by pixels alone, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("pixels")
 
-    async def check(self, edit: EditShown, key: str) -> CheckResult:
+    async def check(self, edit: EditShown, key: str) -> Check:
         """Return the result of comparing pixels."""
         return await asyncio.to_thread(check_pixels, edit)
 
 
-def check_pixels(edit: EditShown) -> CheckResult:
+def check_pixels(edit: EditShown) -> Check:
     """Check an edit; the result is always the same for the same pictures."""
     if edit.scene is not None:
         return _check_scene(edit, edit.scene)
@@ -48,7 +48,7 @@ def check_pixels(edit: EditShown) -> CheckResult:
         return cannot_tell("pixels", edit.instruction, f"pixels alone cannot check “{edit.instruction.action}”")
     found = removal_result(before, after, mask)
     asked = question_of(edit.instruction)
-    return CheckResult(Check("pixels", asked, found.done, found.seen, measures=dict(found.measures)))
+    return Check("pixels", asked, found.done, found.seen, measures=dict(found.measures))
 
 
 def shows(picture: Picture, wanted: Scene) -> bool | None:
@@ -68,7 +68,7 @@ def shows(picture: Picture, wanted: Scene) -> bool | None:
     return all(known[name] == number for name, number in counted.items())
 
 
-def _check_scene(edit: EditShown, scene: Scene) -> CheckResult:
+def _check_scene(edit: EditShown, scene: Scene) -> Check:
     try:
         wanted, _ = changed_scene(scene, EditRequest(edit.before, edit.instruction, edit.seed, scene=scene))
     except (EditFailed, ValueError) as error:
@@ -78,17 +78,17 @@ def _check_scene(edit: EditShown, scene: Scene) -> CheckResult:
     if done is None:
         return cannot_tell("pixels", edit.instruction, "the scene could not be recognized reliably")
     seen = f"the numbers of flowers, circles {'and dots are' if done else 'or dots are not'} as requested"
-    return CheckResult(Check("pixels", question_of(edit.instruction), done, seen))
+    return Check("pixels", question_of(edit.instruction), done, seen)
 
 
-def _check_recolouring(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> CheckResult:
+def _check_recolouring(edit: EditShown, before: Pixels, after: Pixels, mask: np.ndarray) -> Check:
     shares = [colour_share(pixels[mask], edit.instruction.value) for pixels in (before, after)]
     if shares[0] is None or shares[1] is None:
         return cannot_tell("pixels", edit.instruction, f"“{edit.instruction.value[:40]}” is not a known colour")
     done = shares[1] >= LEAST_COLOUR and shares[1] > shares[0]
     seen = f"{shares[1]:.0%} of the area has the colour; before the edit it was {shares[0]:.0%}"
     measures = {"before": round(shares[0], 3), "after": round(shares[1], 3)}
-    return CheckResult(Check("pixels", question_of(edit.instruction), done, seen, measures=measures))
+    return Check("pixels", question_of(edit.instruction), done, seen, measures=measures)
 
 
 MOST_LEFT = 0.6

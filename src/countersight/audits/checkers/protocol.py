@@ -5,7 +5,7 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
-from countersight.audits.records import Actor, Check, RecordedTurn, Usage
+from countersight.audits.records import Actor, Check
 from countersight.detection import Mask, read_mask
 from countersight.editing import Instruction
 from countersight.errors import ModelError
@@ -33,25 +33,13 @@ class EditShown(msgspec.Struct, frozen=True):
         return before, after, mask if after.shape == before.shape else None
 
 
-class CheckResult(msgspec.Struct, frozen=True):
-    """The result of a check, with the token usage of the model that performed it."""
-
-    check: Check
-    spent: Usage = Usage()
-    asked: tuple[RecordedTurn, ...] = ()
-
-
 class Checker(Protocol):
     """The interface of a checker, which decides whether an edit did what was requested."""
 
     party: Actor
 
-    async def check(self, edit: EditShown, key: str) -> CheckResult:
+    async def check(self, edit: EditShown, key: str) -> Check:
         """Return whether the edit did what was requested; raises the errors of an `AskedModel`."""
-        ...
-
-    async def close(self) -> None:
-        """Release connections and memory."""
         ...
 
 
@@ -70,9 +58,9 @@ def question_of(instruction: Instruction) -> str:
     return f"Does the picture show this: {instruction.positive}"
 
 
-def cannot_tell(checker: str, instruction: Instruction, why: str) -> CheckResult:
+def cannot_tell(checker: str, instruction: Instruction, why: str) -> Check:
     """Return an undecided check."""
-    return CheckResult(Check(checker, question_of(instruction), None, why))
+    return Check(checker, question_of(instruction), None, why)
 
 
 CHECKERS: Registry[Checker] = Registry(

@@ -8,8 +8,8 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from countersight.audits.checkers.protocol import CheckResult, EditShown
-from countersight.audits.records import Actor, Check, LocalParticipant
+from countersight.audits.checkers.protocol import EditShown
+from countersight.audits.records import Actor, Check
 from countersight.editing import Action
 from countersight.editing.quality import Seams, seams_of
 from countersight.errors import BadPicture, EditFailed
@@ -35,16 +35,16 @@ _HOLES: Final = ("remove", "replace", "move", "resize", "add")
 """Actions that paint new content."""
 
 
-class SeamChecker(LocalParticipant):
+class SeamChecker:
     """Checks whether an edit looks real, without a model."""
 
     def __init__(self, thresholds: Mapping[str, float] = THRESHOLDS) -> None:
         self.party = Actor("seams", dict(thresholds))
         self._thresholds = thresholds
 
-    async def check(self, edit: EditShown, key: str) -> CheckResult:
+    async def check(self, edit: EditShown, key: str) -> Check:
         """Return the result for border and texture."""
-        return CheckResult(await asyncio.to_thread(check_seams, edit, self._thresholds))
+        return await asyncio.to_thread(check_seams, edit, self._thresholds)
 
 
 def check_seams(edit: EditShown, thresholds: Mapping[str, float] = THRESHOLDS) -> Check:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 
 from countersight.audits.clients import ByModel
-from countersight.audits.extraction.protocol import Extracted, Statement
+from countersight.audits.extraction.protocol import Statement
 from countersight.audits.json_replies import BadShape, ask_shaped, read_shape
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.quoting import flatten, quote
@@ -103,15 +103,14 @@ def schema_of(able: Abilities | None) -> dict[str, Any]:
 class ModelExtractor(ByModel):
     """Asks a language model which concepts an explanation depends on."""
 
-    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+    async def extract(self, statement: Statement, most: int, key: str) -> Concepts:
         """Return the concepts in a reply, in order, or the reason why there are none."""
         if statement.able is not None and statement.able.things == ():
-            return Extracted(Concepts(reason=NOTHING_FOUND))
+            return Concepts(reason=NOTHING_FOUND)
         text = extract_prompt(self._prompts, statement, most)
         shape = schema_of(statement.able)
-        shaped = await ask_shaped(self._model, key, text, _read, shape, self._prompts.again)
-        found = parse_concepts(shaped.tries, most, statement.explanation, self._prompts)
-        return Extracted(found, shaped.spent, shaped.asked)
+        tries = await ask_shaped(self._model, key, text, _read, shape, self._prompts.again)
+        return parse_concepts(tries, most, statement.explanation, self._prompts)
 
 
 def extract_prompt(prompts: AuditPrompts, statement: Statement, most: int) -> str:

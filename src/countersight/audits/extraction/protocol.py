@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audits.records import Actor, Concepts, RecordedTurn, Usage
+from countersight.audits.records import Actor, Concepts
 from countersight.editing import Abilities
 from countersight.errors import ModelError
 from countersight.registry import Plug, Registry
@@ -20,25 +20,13 @@ class Statement(msgspec.Struct, frozen=True, omit_defaults=True):
     """The editor's abilities for this picture; None if it accepts any instruction."""
 
 
-class Extracted(msgspec.Struct, frozen=True):
-    """The extracted concepts, and the tokens spent on extracting them."""
-
-    concepts: Concepts
-    spent: Usage = Usage()
-    asked: tuple[RecordedTurn, ...] = ()
-
-
 class Extractor(Protocol):
     """The interface of an extractor, which finds the concepts that an explanation cites."""
 
     party: Actor
 
-    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+    async def extract(self, statement: Statement, most: int, key: str) -> Concepts:
         """Return at most `most` concepts, each with an edit that tests it; raises the errors of an `AskedModel`."""
-        ...
-
-    async def close(self) -> None:
-        """Release connections and memory."""
         ...
 
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Final
 
 from countersight.audits.claims import claims
-from countersight.audits.extraction.protocol import Extracted, Statement
-from countersight.audits.records import Actor, Concepts, LocalParticipant
+from countersight.audits.extraction.protocol import Statement
+from countersight.audits.records import Actor, Concepts
 from countersight.audits.scene_facts import asked_fact
 from countersight.detection import ToolFailed, classes_of
 from countersight.editing import Action, ConceptKind, Instruction, noun_in
@@ -16,15 +16,15 @@ from countersight.scenes import NAMED, PLACES
 LEAVE_THE_REST: Final = "Leave everything else exactly as it is."
 
 
-class RuleExtractor(LocalParticipant):
+class RuleExtractor:
     """Extracts the numbers that an explanation claims, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("rules")
 
-    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+    async def extract(self, statement: Statement, most: int, key: str) -> Concepts:
         """Return the concepts behind the claimed numbers, starting with those that the question asks for."""
-        return Extracted(find_counted_concepts(statement, most))
+        return find_counted_concepts(statement, most)
 
 
 def find_counted_concepts(statement: Statement, most: int) -> Concepts:
@@ -111,15 +111,15 @@ LONGEST: Final = 20_000
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-class ThingsExtractor(LocalParticipant):
+class ThingsExtractor:
     """Finds the objects in the picture that an explanation names, without a model."""
 
     def __init__(self) -> None:
         self.party = Actor("things")
 
-    async def extract(self, statement: Statement, most: int, key: str) -> Extracted:
+    async def extract(self, statement: Statement, most: int, key: str) -> Concepts:
         """Return the named objects, in order."""
-        return Extracted(find_things(statement, most))
+        return find_things(statement, most)
 
 
 def find_things(statement: Statement, most: int) -> Concepts:

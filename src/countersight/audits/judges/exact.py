@@ -9,9 +9,9 @@ import re
 from typing import Final
 
 from countersight.audits.claims import claims
-from countersight.audits.judges.protocol import Evidence, Judged, abstention, path_of, read_answer
+from countersight.audits.judges.protocol import Evidence, abstention, path_of, read_answer
 from countersight.audits.judges.rules import Decision, normal
-from countersight.audits.records import Actor, LocalParticipant, Verdict
+from countersight.audits.records import Actor, Verdict
 from countersight.audits.scene_facts import asked_fact, find_moved_facts, right_answer
 from countersight.reading import without_refusal
 from countersight.scenes import COLOURS, Scene, facts_by_name
@@ -23,7 +23,7 @@ _OF_SCENE = re.compile(rf"\b(?:flower|dot|circle|polygon|region|shape|area|\d|{'
 """Every text about a generated scene contains at least one of these words."""
 
 
-class ExactJudge(LocalParticipant):
+class ExactJudge:
     """Compares the model's claims with the changes of the scene; needs a dataset of generated scenes."""
 
     several = False
@@ -31,10 +31,10 @@ class ExactJudge(LocalParticipant):
     def __init__(self) -> None:
         self.party = Actor(NAME, {"rule": RULE})
 
-    async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
+    async def judge(self, evidence: Evidence, vote: int, key: str) -> Verdict:
         """Return the verdict that follows from the scenes, the same for every vote; an abstention without scenes."""
         if evidence.scene is None or evidence.changed is None:
-            return Judged(abstention(NAME, vote, "the scene of the picture before or after the edit is unknown"))
+            return abstention(NAME, vote, "the scene of the picture before or after the edit is unknown")
         before = right_answer(evidence.question.text, evidence.scene)
         expected = right_answer(evidence.question.text, evidence.changed)
         moved = None if expected is None else expected != before
@@ -43,7 +43,7 @@ class ExactJudge(LocalParticipant):
         if pcs == ncc == 1 and (contrary := _contradiction(evidence)):
             ncc, ncc_reason = 0, contrary
         path = path_of(NAME, pcs, ncc)
-        return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path, expected or "", moved))
+        return Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path, expected or "", moved)
 
 
 def _answer(evidence: Evidence, before: str | None, after: str | None) -> Decision:

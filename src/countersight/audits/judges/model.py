@@ -8,7 +8,7 @@ import msgspec
 
 from countersight.audits.clients import ByModel
 from countersight.audits.json_replies import BadShape, ask_shaped, read_shape
-from countersight.audits.judges.protocol import Evidence, Judged, abstention
+from countersight.audits.judges.protocol import Evidence, abstention
 from countersight.audits.judges.rules import decide_unchanged
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.quoting import flatten, quote
@@ -88,15 +88,15 @@ class ModelJudge(ByModel):
 
     several = True
 
-    async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
+    async def judge(self, evidence: Evidence, vote: int, key: str) -> Verdict:
         """Return the verdict of one vote; an abstention if no reply had the required format."""
         unchanged = decide_unchanged(evidence)
         if unchanged is not None:
-            return Judged(msgspec.structs.replace(unchanged, judge=self.party.name, vote=vote))
+            return msgspec.structs.replace(unchanged, judge=self.party.name, vote=vote)
         text = fill(self._prompts.judge, _values(evidence))
         read = _reader(self._prompts)
-        shaped = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
-        return Judged(parse_verdict(self.party.name, vote, shaped.tries, self._prompts), shaped.spent, shaped.asked)
+        tries = await ask_shaped(self._model, key, text, read, SCHEMA, self._prompts.again, vote=vote - 1)
+        return parse_verdict(self.party.name, vote, tries, self._prompts)
 
 
 def parse_verdict(judge: str, vote: int, tries: tuple[Attempt, ...], prompts: AuditPrompts) -> Verdict:

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audits.records import Actor, RecordedTurn, Usage, Verdict
+from countersight.audits.records import Actor, Verdict
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.errors import ModelError
@@ -37,14 +37,6 @@ def read_answer(question: Question, text: str) -> str | None:
     return answer_in(text, Question(question.text, "", "open"))
 
 
-class Judged(msgspec.Struct, frozen=True):
-    """A verdict, with the usage of the model that gave it."""
-
-    verdict: Verdict
-    spent: Usage = Usage()
-    asked: tuple[RecordedTurn, ...] = ()
-
-
 class Judge(Protocol):
     """The interface of a judge, which decides whether answer and explanation follow an edit."""
 
@@ -52,12 +44,8 @@ class Judge(Protocol):
     several: bool
     """Whether a second vote may differ from the first."""
 
-    async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
+    async def judge(self, evidence: Evidence, vote: int, key: str) -> Verdict:
         """Return the verdict of one vote (numbered from 1); raises the errors of a model."""
-        ...
-
-    async def close(self) -> None:
-        """Release connections and memory."""
         ...
 
 

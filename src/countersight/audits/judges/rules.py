@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from countersight.audits.judges.protocol import Evidence, Judged, path_of, read_answer
-from countersight.audits.records import Actor, LocalParticipant, Verdict
+from countersight.audits.judges.protocol import Evidence, path_of, read_answer
+from countersight.audits.records import Actor, Verdict
 from countersight.english import FUNCTION_WORDS
 
 NAME: Final = "rules"
@@ -17,7 +17,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
-class RuleJudge(LocalParticipant):
+class RuleJudge:
     """Decides if the text is sufficient, and abstains otherwise."""
 
     several = False
@@ -25,11 +25,11 @@ class RuleJudge(LocalParticipant):
     def __init__(self) -> None:
         self.party = Actor(NAME)
 
-    async def judge(self, evidence: Evidence, vote: int, key: str) -> Judged:
+    async def judge(self, evidence: Evidence, vote: int, key: str) -> Verdict:
         """Return the verdict, which is the same for every vote."""
         pcs, pcs_reason = judge_answer(evidence)
         ncc, ncc_reason = judge_explanation(evidence)
-        return Judged(Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc)))
+        return Verdict(NAME, vote, pcs, ncc, pcs_reason, ncc_reason, path_of(NAME, pcs, ncc))
 
 
 def decide_unchanged(evidence: Evidence) -> Verdict | None:

@@ -168,11 +168,9 @@ def definitions(found: AuditTables) -> list[tuple[str, str]]:
     return [(term, words.replace("RULE", rule).replace("VERSION", __version__)) for term, words in terms]
 
 
-def write_audit_tables(
-    paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None, seed: int = 0
-) -> AuditTableFiles:
+def write_audit_tables(paths: Sequence[Path], out: Path, *, reference: Sequence[str] | None = None) -> AuditTableFiles:
     """Write tables that compare several audits with each other and with the paper to the folder `out`."""
-    found = load_audits(paths, reference=reference, seed=seed)
+    found = load_audits(paths, reference=reference)
     out.mkdir(parents=True, exist_ok=True)
     first, further, tables_shown, how = lead(found), conclusions(found), list(grids(found)), definitions(found)
     body = templates().get_template("tables.html").render(lead=first, list=further, grids=tables_shown, how=how)

@@ -69,24 +69,24 @@ class AuditTables(msgspec.Struct, frozen=True):
         return sorted(sound, key=lambda each: -(each.scores.kept.ccs.value or 0.0))
 
 
-def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None, seed: int = 0) -> AuditTables:
+def load_audits(paths: Sequence[Path], *, reference: Sequence[str] | None = None) -> AuditTables:
     """Read and verify audits, and compute their scores; `reference` names tables of the paper."""
     known, names = {table.key: table for table in tables(PAPER)}, reference or (PAPER,)
     for called in names:
         if called != PAPER and called not in known:
             raise ReferenceTableError(unknown("reference table", called, [PAPER, *known]))
     chosen = tuple(table for key, table in known.items() if PAPER in names or key in names)
-    audits = tuple(_load(path, label, seed) for path, label in zip(paths, _labels(paths), strict=True))
+    audits = tuple(_load(path, label) for path, label in zip(paths, _labels(paths), strict=True))
     return AuditTables(audits, chosen)
 
 
-def _load(path: Path, label: str, seed: int) -> ScoredAudit:
+def _load(path: Path, label: str) -> ScoredAudit:
     audit = read_audit(path)
     if not audit.cases:
         raise AuditError(f"{path} has nothing to report yet")
     verified = verify_bundle(path)
     doubt = printable(str(verified.findings[0])) if verified.findings else ""
-    return ScoredAudit(label, audit.manifest, score(audit, seed=seed), doubt, deviates=bool(verified.deviations))
+    return ScoredAudit(label, audit.manifest, score(audit), doubt, deviates=bool(verified.deviations))
 
 
 def _labels(paths: Sequence[Path]) -> list[str]:

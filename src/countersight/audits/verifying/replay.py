@@ -5,16 +5,16 @@ audit: the cases of the dataset, prompts, extraction, the exact editor, measures
 in the log, or that is required but missing from the log, is also a finding.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import Any, Final
 
 import msgspec
 
 from countersight import __version__
+from countersight.audits.clients import add_to_step
 from countersight.audits.folder import MANIFEST, AuditFolder
-from countersight.audits.participants import ROLES, Role, open_exact_editor, open_registered
+from countersight.audits.participants import ROLES, Participants, Role, open_exact_editor, open_registered
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
     Actor,
@@ -23,18 +23,16 @@ from countersight.audits.records import (
     Concepts,
     EditRecord,
     Failed,
-    LocalParticipant,
     ModelReply,
     Output,
     Stage,
     Step,
     StepPlace,
-    Usage,
     Verdict,
 )
-from countersight.audits.stages import Participants, Stages
+from countersight.audits.stages import Stages
 from countersight.audits.step_log import LOG
-from countersight.audits.steps import StepFailed, StepResult
+from countersight.audits.steps import METER, StepFailed, Work, metered
 from countersight.audits.trail import AuditTrail
 from countersight.audits.verifying.findings import Finding, What, difference, is_drawing, same_picture
 from countersight.dataset import Dataset
@@ -78,9 +76,7 @@ class Replay:
         """Record a finding."""
         self.findings.append(Finding(what, file, why))
 
-    async def do(
-        self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Callable[[], Awaitable[StepResult]]
-    ) -> Output:
+    async def do(self, stage: Stage, place: StepPlace, by: Actor, inputs: object, work: Work) -> Output:
         """Return the recorded output of a step, after repeating it; raises StepFailed if the log has none."""
         step = self.log.get((stage, place))
         if step is None:
@@ -98,26 +94,24 @@ class Replay:
             raise StepFailed(step.output.reason)
         return step.output
 
-    async def _repeat(self, step: Step, by: Actor, work: Callable[[], Awaitable[StepResult]]) -> None:
+    async def _repeat(self, step: Step, by: Actor, work: Work) -> None:
         """Repeat a step, and compare its actor, its request and its output with the log."""
-        made, where = (
-            StepResult(step.output),
-            f"{_step_in_words(step.stage, by, step.place)} on {_place_in_words(step.place)}",
-        )
-        failed = isinstance(step.output, Failed) and by.name not in BUILT_IN
-        if not failed:
-            self.current, self._replies = step, _replies(step.output)
-            try:
-                made = await work()
-            except RetriesExhausted as given_up:
-                made = StepResult(Failed(str(given_up)))
-            except Exception as error:  # a hostile record may cause any error
-                self.find("broken", f"step {step.n}: {where} cannot be repeated: {type(error).__name__}: {error}")
-                return
+        where = f"{_step_in_words(step.stage, by, step.place)} on {_place_in_words(step.place)}"
+        made = step.output
+        with metered() as meter:
+            if not isinstance(step.output, Failed) or by.name in BUILT_IN:
+                self.current, self._replies = step, _replies(step.output)
+                try:
+                    made = await work()
+                except RetriesExhausted as given_up:
+                    made = Failed(str(given_up))
+                except Exception as error:  # a hostile record may cause any error
+                    self.find("broken", f"step {step.n}: {where} cannot be repeated: {type(error).__name__}: {error}")
+                    return
         if isinstance(given := step.output, CaseRecord):
             self.picture(given.picture, given.scene)
-        what, output = self._with_same_pictures(step.output, made.output)
-        again = msgspec.structs.replace(step, by=by.name, asked=made.asked, output=output)
+        what, output = self._with_same_pictures(step.output, made)
+        again = msgspec.structs.replace(step, by=by.name, asked=meter.asked, output=output)
         if apart := difference(msgspec.to_builtins(step), msgspec.to_builtins(again)):
             self.find(what, f"step {step.n}: {where}: {apart}")
 
@@ -181,9 +175,9 @@ class Replay:
         if manifest.editor.name == "exact":
             editor = self._unless_changed(open_exact_editor(), manifest.editor) or editor
         return Participants(
-            tuple(self._participant("judge", each, prompts) for each in manifest.judges),
             Recorded(manifest.model, self),
             self._participant("extractor", manifest.extractor, prompts),
+            tuple(self._participant("judge", each, prompts) for each in manifest.judges),
             editor,
             tuple(self._participant("checker", each, prompts) for each in manifest.checkers),
         )
@@ -205,7 +199,7 @@ class Replay:
         return None
 
 
-class Recorded(LocalParticipant):
+class Recorded:
     """A participant that cannot be asked again: a model, an editor, or a judge, extractor or checker of a plugin."""
 
     def __init__(self, party: Actor, replay: Replay) -> None:
@@ -214,7 +208,9 @@ class Recorded(LocalParticipant):
 
     async def ask(self, request: Request | EditRequest) -> Answered[Answer | Edited]:
         """Return the next recorded reply, or the recorded edit."""
-        return Answered(self._replay.reply(request), 0.0, 1)
+        answered = Answered(self._replay.reply(request), 0.0, 1)
+        add_to_step(request, answered)
+        return answered
 
     async def abilities(self, request: EditRequest) -> Abilities | None:
         """Return the editor's abilities from the log."""
@@ -223,8 +219,8 @@ class Recorded(LocalParticipant):
     async def _output(self, *_: Any) -> Any:
         current = self._replay.current
         assert current is not None
-        found = dict.fromkeys(("concepts", "verdict", "check"), current.output)
-        return SimpleNamespace(**found, spent=Usage(), asked=current.asked)
+        METER.get().add_turns(current.asked)
+        return current.output
 
     extract = judge = check = _output
 
