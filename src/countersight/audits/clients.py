@@ -70,7 +70,11 @@ class AskedModel(MeteredClient[Request, Answer]):
     def __init__(self, model: Model, retry: RetryPolicy, stop: asyncio.Event, status: AuditServer) -> None:
         super().__init__(model.reply, retry, stop, status)
         self.party = Actor(model.name, model.settings)
-        self.close = model.close
+        self._model = model
+
+    async def close(self) -> None:
+        """Release connections and memory."""
+        await self._model.close()
 
 
 class ByModel:
@@ -87,8 +91,11 @@ class AskedEditor(MeteredClient[EditRequest, Edited]):
     def __init__(self, editor: Editor, retry: RetryPolicy, stop: asyncio.Event, status: AuditServer) -> None:
         super().__init__(self._edit, retry, stop, status)
         self.party = Actor(editor.name, editor.settings)
-        self.close = editor.close
         self._editor = editor
+
+    async def close(self) -> None:
+        """Release connections and memory."""
+        await self._editor.close()
 
     async def abilities(self, request: EditRequest) -> Abilities | None:
         """Return the editor's abilities for a picture; None if it accepts any instruction."""

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from countersight.audits.calibration.sheets import PANEL, correct_score, rate
 from countersight.audits.ccs import Mean, by_judge, mean_by_cluster, panel_opinion, pooled_opinion
 from countersight.audits.exclusion import (
@@ -36,7 +34,7 @@ from countersight.audits.score_records import (
     ThoughtScore,
 )
 from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail
-from countersight.scoring import paired
+from countersight.scoring import Difference, paired
 
 
 class _Test(NamedTuple):
@@ -241,17 +239,7 @@ def _thought_score(cases: Iterable[CaseTrail]) -> ThoughtScore:
     return ThoughtScore(mean_by_cluster(moved), mean_by_cluster(followed), without)
 
 
-class ScoreDifference(msgspec.Struct, frozen=True):
-    """The first score minus the second over the same cases, with its 95% score interval."""
-
-    value: float
-    low: float
-    high: float
-    cases: int
-    pictures: int
-
-
-def difference(first: AuditScores, second: AuditScores, measure: Measure) -> ScoreDifference | None:
+def difference(first: AuditScores, second: AuditScores, measure: Measure) -> Difference | None:
     """Return how much higher the first audit scores; None if no case counts in both.
 
     The interval takes into account that cases share pictures.
@@ -263,8 +251,7 @@ def difference(first: AuditScores, second: AuditScores, measure: Measure) -> Sco
     if not apart:
         return None
     pictures, values = zip(*apart, strict=True)
-    found = paired(values, pictures)
-    return ScoreDifference(found.value, found.low, found.high, len(values), len(set(pictures)))
+    return paired(values, pictures)
 
 
 def by_case(scores: AuditScores, measure: Measure) -> dict[str, tuple[str, float]]:

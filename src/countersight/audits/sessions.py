@@ -4,8 +4,6 @@ import datetime
 import hashlib
 import os
 import platform
-import shutil
-import subprocess
 import sys
 from contextlib import suppress
 from functools import cache
@@ -27,8 +25,6 @@ class Code(msgspec.Struct, frozen=True):
     """The version of the program."""
 
     countersight: str
-    commit: str
-    """The git commit of the checkout, with "-dirty" if files were changed; empty if installed."""
     sha256: str
     """A digest of all files of the package, for comparing copies."""
 
@@ -99,20 +95,7 @@ def _code() -> Code:
         if file.is_file() and "__pycache__" not in file.parts:
             whole.update(f"{file.relative_to(root).as_posix()}\0{file.stat().st_size}\0".encode())
             whole.update(file.read_bytes())
-    return Code(countersight.__version__, _commit(root), whole.hexdigest())
-
-
-def _commit(root: Path) -> str:
-    """Return what git reports about the checkout that contains the package, if there is one."""
-    git = shutil.which("git")
-    if git is None or not any((folder / ".git").exists() for folder in root.parents[:2]):
-        return ""
-    command = [git, "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603 - fixed
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return Code(countersight.__version__, whole.hexdigest())
 
 
 def _hardware() -> Hardware:

@@ -28,7 +28,6 @@ from countersight.audits.page.score_tables import (
 )
 from countersight.audits.records import Manifest
 from countersight.audits.score_records import MEASURES
-from countersight.audits.scores import ScoreDifference
 from countersight.files import write_text
 from countersight.html import (
     NOTHING,
@@ -43,11 +42,12 @@ from countersight.html import (
     print_grids,
 )
 from countersight.number_formats import count
+from countersight.scoring import Difference
 from countersight.suites import PaperTable
 from countersight.text import several
 
 
-def _compared_with_above(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[ScoredAudit, ScoreDifference | str]:
+def _compared_with_above(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[ScoredAudit, Difference | str]:
     """Return the nearest audit above that can be compared, and the difference; if none can, the one just above."""
     pairs = [(each, apart_or_why(each, audit)) for each in reversed(above)]
     return next((pair for pair in pairs if not isinstance(pair[1], str)), pairs[0])
@@ -134,7 +134,7 @@ def _comparison(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[str, 
         return (f"cannot be compared with {other.label}: the two {apart}",)
     figures = f"difference {number(apart.value)} ({interval(apart)})"
     separated = "" if apart.low > 0 else "not significant"
-    return f"{several(apart.cases, 'case')} shared with {other.label}", figures, separated
+    return f"{several(apart.n, 'case')} shared with {other.label}", figures, separated
 
 
 def describe_participants(manifest: Manifest) -> str:

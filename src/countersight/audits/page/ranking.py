@@ -16,7 +16,7 @@ from countersight.audits.page.score_tables import (
 )
 from countersight.audits.records import Manifest
 from countersight.audits.score_records import AuditScores
-from countersight.audits.scores import ScoreDifference, difference, score
+from countersight.audits.scores import difference, score
 from countersight.audits.trail import read_audit
 from countersight.audits.verifying.verify import verify_bundle
 from countersight.english import listed
@@ -25,6 +25,7 @@ from countersight.html import (
     name,
 )
 from countersight.number_formats import count
+from countersight.scoring import Difference
 from countersight.suggestions import unknown
 from countersight.suites import PaperTable, tables
 from countersight.text import printable, several
@@ -126,7 +127,7 @@ class ComparedAudits(NamedTuple):
 
     one: ScoredAudit
     other: ScoredAudit
-    apart: ScoreDifference | str
+    apart: Difference | str
 
     def __str__(self) -> str:
         return f"“{name(self.one.label)}” and “{name(self.other.label)}”"
@@ -166,11 +167,11 @@ def _difference(pairs: Sequence[ComparedAudits], word: str) -> str:
     [(_, _, apart), *others] = pairs
     if others or isinstance(apart, str):
         return ""
-    on = several(apart.cases, "shared case")
+    on = several(apart.n, "shared case")
     return f" ({word} {number(apart.value)} on {on}, 95% interval {interval(apart)})"
 
 
-def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> ScoreDifference | str:
+def apart_or_why(one: ScoredAudit, other: ScoredAudit) -> Difference | str:
     """Return the difference of two audits, or why they cannot be compared."""
     first, second = one.manifest, other.manifest
     if {judge.name for judge in first.judges} != {judge.name for judge in second.judges}:

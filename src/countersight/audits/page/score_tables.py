@@ -10,11 +10,11 @@ from countersight.audits.calibration.sheets import DRAWINGS, Calibration, Correc
 from countersight.audits.ccs import Mean
 from countersight.audits.judge_agreement import JudgeAgreement
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores
-from countersight.audits.scores import ScoreDifference
 from countersight.figures import Interval
 from countersight.html import NOTHING, Grid, Line, TableCell, name
 from countersight.number_formats import count, percent
 from countersight.number_formats import number as plain_number
+from countersight.scoring import Difference
 from countersight.text import several
 
 WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
@@ -42,7 +42,7 @@ def number(value: float | None) -> str:
     return "–" if value is None else plain_number(value, 3)
 
 
-def interval(figure: Mean | ScoreDifference | KnownShare | CorrectedScore | Interval) -> str:
+def interval(figure: Mean | Difference | KnownShare | CorrectedScore | Interval) -> str:
     """Format the ends of the 95% interval."""
     return f"{number(figure.low)} to {number(figure.high)}"
 

@@ -336,19 +336,10 @@ def _check_records(folder: Path, bundle: Bundle, files: frozenset[str]) -> Itera
 
 
 def _is_written(line: bytes, name: str) -> bool:
-    """Whether a line has nothing but the fields of its record, each once.
-
-    Their order, and whether defaults are written, may differ between versions.
-    """
+    """Whether a line has nothing but the fields of its record, as they are written."""
     try:
-        record, plain = msgspec.json.decode(line, type=RECORDS[name]), msgspec.json.format(line, indent=-1)
-        written = msgspec.json.encode(record)
-        if written == plain:
-            return True
-        given, made = msgspec.json.decode(line), msgspec.json.decode(written)
-        once = len(msgspec.json.encode(given)) == len(plain)
-        known = given.keys() <= set(RECORDS[name].__struct_fields__)
-        return once and known and all(given.get(field) == value for field, value in made.items())
+        record = msgspec.json.decode(line, type=RECORDS[name])
+        return msgspec.json.encode(record) == msgspec.json.format(line, indent=-1)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 
