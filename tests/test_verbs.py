@@ -12,7 +12,7 @@ import pytest
 from chat_server import ChatServer
 
 import countersight as cs
-from countersight.audits.records import Actor
+from countersight.audits.manifest import Actor
 from countersight.suites import suites
 
 

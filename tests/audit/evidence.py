@@ -13,9 +13,10 @@ from countersight.audits.clients import add_to_step
 from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.folder import AuditFolder
 from countersight.audits.judges.model import ModelJudge
+from countersight.audits.manifest import Actor, Manifest
 from countersight.audits.participants import Participants
 from countersight.audits.prompts import find_prompts
-from countersight.audits.records import Actor, CaseRecord, Manifest, StepPlace, encode_sheet
+from countersight.audits.records import CaseRecord, StepPlace, encode_sheet
 from countersight.audits.score_records import SCORES
 from countersight.audits.scores import score
 from countersight.audits.selection import Selected, Selection, write_selection

@@ -23,8 +23,9 @@ from countersight import __version__
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, write_calibration
 from countersight.audits.finishing import finish
 from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
+from countersight.audits.manifest import Actor
 from countersight.audits.plan import LATE
-from countersight.audits.records import CONTROL, Actor, Attempt, Failed, RecordedTurn, Step
+from countersight.audits.records import CONTROL, Attempt, Failed, RecordedTurn, Step
 from countersight.audits.seal import FORMAT, SEAL, read_seal
 from countersight.audits.selection import SELECTION, decode_selection, write_selection
 from countersight.audits.step_log import LOG, read_steps

@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from countersight.audits import finishing
 from countersight.audits.calibration.sheets import CALIBRATION, Calibration, JudgeSheet, instrument, rate
 from countersight.audits.finishing import finish
-from countersight.audits.records import Actor, Failed
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Failed
 from countersight.audits.sessions import begin_session
 from countersight.audits.step_log import LOG
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from countersight.audits.ccs import mean_by_cluster
 from countersight.audits.exclusion import BAD_EDIT, FLIPS, NO_PICTURE, UNMOVED
-from countersight.audits.records import CONTROL, Actor, CaseRecord, Concepts, EditRecord, Manifest, ModelReply, Verdict
+from countersight.audits.manifest import Actor, Manifest
+from countersight.audits.records import CONTROL, CaseRecord, Concepts, EditRecord, ModelReply, Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import AuditTrail, CaseTrail, ConceptTrail, Response
 from countersight.case import Question

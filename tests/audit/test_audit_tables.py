@@ -10,9 +10,9 @@ from insider import rechained, with_verdict
 from rich.console import Console
 
 from countersight.audits.finishing import finish
+from countersight.audits.manifest import Actor
 from countersight.audits.page.comparison import grids, print_audit_tables, write_audit_tables
 from countersight.audits.page.ranking import conclusions, load_audits
-from countersight.audits.records import Actor
 from countersight.audits.step_log import LOG
 from countersight.cli import main
 from countersight.suites.reference import table

@@ -14,7 +14,7 @@ from PIL import Image
 from countersight.audits.calibration.sheets import Calibration
 from countersight.audits.finishing import finish
 from countersight.audits.limits import limits
-from countersight.audits.records import Actor
+from countersight.audits.manifest import Actor
 from countersight.audits.reviews import read_reviews
 from countersight.audits.scores import score
 from countersight.audits.selection import SELECTION, select, write_selection

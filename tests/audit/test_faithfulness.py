@@ -8,9 +8,10 @@ from scripted import TRUTH, Scripted, never
 from countersight.audits.calibration.sheets import rate
 from countersight.audits.finishing import finish
 from countersight.audits.limits import headline, limits
+from countersight.audits.manifest import Actor
 from countersight.audits.page.comparison import grids
 from countersight.audits.page.ranking import conclusions, load_audits
-from countersight.audits.records import Actor, Verdict
+from countersight.audits.records import Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
 from countersight.text import several

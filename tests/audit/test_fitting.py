@@ -17,7 +17,8 @@ from countersight.audits.calibration.sheets import (
 from countersight.audits.ccs import HALVES, Mean, panel_opinion, pooled_opinion
 from countersight.audits.folder import AuditFolder
 from countersight.audits.limits import headline, limits
-from countersight.audits.records import Actor, Verdict
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Verdict
 from countersight.audits.score_records import CorrectedScores, Specificity
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from countersight.editing.quality.measuring import RULE, measure, similarity
+from countersight.editing.quality.measuring import RULE, measure
+from countersight.editing.quality.ssim import similarity
 from countersight.errors import EditFailed
 from countersight.scenes.drawing import draw
 

@@ -5,7 +5,8 @@ from random import Random
 import msgspec
 import pytest
 
-from countersight.editing.exact.targets import choose, read_target
+from countersight.editing.exact.finding import choose
+from countersight.editing.exact.targets import read_target
 from countersight.scenes import COLOURS, PLACES, Circle, Dot, Scene, facts_by_name, facts_of
 from countersight.scenes.scene import Background
 from countersight.suites.cvqa.templates import TEMPLATES

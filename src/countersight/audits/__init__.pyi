@@ -8,6 +8,8 @@ from .finishing import finish as finish
 from .finishing import print_results as print_results
 from .folder import MANIFEST as MANIFEST
 from .folder import AuditFolder as AuditFolder
+from .manifest import Actor as Actor
+from .manifest import Intervene as Intervene
 from .participants import USUAL_CHECKERS as USUAL_CHECKERS
 from .participants import AuditOptions as AuditOptions
 from .plan import AuditPlan as AuditPlan
@@ -17,9 +19,7 @@ from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL
 from .prompts import AuditPrompts as AuditPrompts
 from .prompts import find_prompts as find_prompts
-from .records import Actor as Actor
 from .records import Check as Check
-from .records import Intervene as Intervene
 from .records import Verdict as Verdict
 from .reviews import take_reviews as take_reviews
 from .score_records import AuditScores as AuditScores

@@ -12,19 +12,11 @@ from countersight.audits.calibration.sheets import check_calibration, copy_calib
 from countersight.audits.ccs import HALVES
 from countersight.audits.criteria import check_criterion
 from countersight.audits.folder import MANIFEST, AuditFolder, begin_manifest, digest_of, sweep
+from countersight.audits.manifest import STRENGTHS, Actor, AuditMethod, Manifest
 from countersight.audits.orders import FileOrders
 from countersight.audits.participants import AuditOptions, Opener, Participants
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, plan_of, read_plan
-from countersight.audits.records import (
-    STRENGTHS,
-    Actor,
-    AuditMethod,
-    CaseRecord,
-    Dose,
-    EditRecord,
-    Manifest,
-    Step,
-)
+from countersight.audits.records import CaseRecord, Dose, EditRecord, Step
 from countersight.audits.selection import Selection, select, write_selection
 from countersight.audits.sessions import begin_session
 from countersight.audits.stages import Stages

@@ -5,7 +5,8 @@ from typing import Final
 
 import msgspec
 
-from countersight.audits.records import Pool, Verdict
+from countersight.audits.manifest import Pool
+from countersight.audits.records import Verdict
 from countersight.scoring import mean_interval
 
 HALVES: Final = "majority, ties half"

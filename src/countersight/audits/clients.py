@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 from msgspec.structs import replace
 
 from countersight.audits.folder import digest_of
+from countersight.audits.manifest import Actor
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import Actor, ModelReply, RecordedTurn, Usage
+from countersight.audits.records import ModelReply, RecordedTurn, Usage
 from countersight.audits.steps import METER, AuditTally
 from countersight.editing import Abilities, Edited, Editor, EditRequest, abilities_of
 from countersight.engine import Answered, Client, RetriesExhausted, RetryPolicy

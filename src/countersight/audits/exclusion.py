@@ -4,7 +4,8 @@ from typing import Final
 
 from countersight.audits.judges.protocol import read_answer
 from countersight.audits.judges.rules import normal
-from countersight.audits.records import Manifest, Stage
+from countersight.audits.manifest import Manifest
+from countersight.audits.records import Stage
 from countersight.audits.trail import CaseTrail, ConceptTrail
 from countersight.case import Question
 

@@ -16,7 +16,8 @@ from typing import Any, BinaryIO, Final, Self
 import msgspec
 
 from countersight import __version__
-from countersight.audits.records import METHOD_WORDS, Actor, Manifest, Step
+from countersight.audits.manifest import METHOD_WORDS, Actor, Manifest
+from countersight.audits.records import Step
 from countersight.audits.step_log import LOG, read_steps
 from countersight.engine import Journal, create_locked_folder, lock_folder, read_manifest, write_manifest
 from countersight.errors import AuditError, BadPicture

@@ -11,7 +11,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from countersight.audits.calibration.sheets import DRAWINGS, Calibration
 from countersight.audits.ccs import HALVES
-from countersight.audits.records import Manifest
+from countersight.audits.manifest import Manifest
 from countersight.audits.score_records import AuditScores
 from countersight.text import printable, several
 

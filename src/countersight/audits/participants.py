@@ -17,13 +17,9 @@ from countersight.audits.extraction.model import ModelExtractor
 from countersight.audits.extraction.protocol import EXTRACTORS, Extractor
 from countersight.audits.judges.model import ModelJudge
 from countersight.audits.judges.protocol import JUDGES, Judge
+from countersight.audits.manifest import Actor, AuditMethod
 from countersight.audits.prompts import AuditPrompts
-from countersight.audits.records import (
-    Actor,
-    AuditMethod,
-    Failed,
-    Step,
-)
+from countersight.audits.records import Failed, Step
 from countersight.audits.steps import AuditTally
 from countersight.editing import Editor, EditorSettings, open_editor
 from countersight.engine import RetryPolicy

@@ -10,7 +10,8 @@ import msgspec
 from countersight import __version__
 from countersight.audits.criteria import Answer, Criterion, check_criterion, decide_criterion
 from countersight.audits.folder import digest_of
-from countersight.audits.records import METHOD_WORDS, STRENGTHS, AuditMethod, Manifest, decode_record, encode_sheet
+from countersight.audits.manifest import METHOD_WORDS, STRENGTHS, AuditMethod, Manifest
+from countersight.audits.records import decode_record, encode_sheet
 from countersight.audits.score_records import AuditScores
 from countersight.audits.signing import sign
 from countersight.errors import AuditError

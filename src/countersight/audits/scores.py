@@ -18,7 +18,8 @@ from countersight.audits.exclusion import (
     unproven_drawing,
 )
 from countersight.audits.judge_agreement import agreement
-from countersight.audits.records import Failed, Manifest
+from countersight.audits.manifest import Manifest
+from countersight.audits.records import Failed
 from countersight.audits.scene_facts import right_answer
 from countersight.audits.score_records import (
     MEASURES,

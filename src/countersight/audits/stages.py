@@ -16,17 +16,16 @@ from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.interventions import change_thought, uncited_concepts
 from countersight.audits.judges.protocol import Evidence
+from countersight.audits.manifest import Actor, Manifest
 from countersight.audits.participants import Participants
 from countersight.audits.prompts import AuditPrompts
 from countersight.audits.records import (
     CONTROL,
-    Actor,
     CaseRecord,
     Check,
     Concepts,
     Dose,
     EditRecord,
-    Manifest,
     ModelReply,
     Stage,
     StepPlace,

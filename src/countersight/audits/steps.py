@@ -10,16 +10,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from countersight.audits.records import (
-    Actor,
-    Failed,
-    Output,
-    RecordedTurn,
-    Stage,
-    Step,
-    StepPlace,
-    Usage,
-)
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Failed, Output, RecordedTurn, Stage, Step, StepPlace, Usage
 from countersight.audits.step_log import LOG, encode_step
 from countersight.engine import Journal, RetriesExhausted, Stopped, Tally, process_all
 from countersight.errors import CountersightError

@@ -9,16 +9,15 @@ import msgspec
 
 from countersight.audits.calibration.sheets import Calibration, read_calibration
 from countersight.audits.folder import AuditFolder
+from countersight.audits.manifest import STRENGTHS, Manifest
 from countersight.audits.records import (
     CONTROL,
-    STRENGTHS,
     CaseRecord,
     Check,
     Concepts,
     Dose,
     EditRecord,
     Failed,
-    Manifest,
     ModelReply,
     Output,
     Stage,

@@ -14,8 +14,9 @@ from countersight.engine.conversations import Conversations, NoExample, conversa
 from countersight.engine.journal import Journal
 from countersight.engine.options import RunOptions
 from countersight.engine.outcome import Tally
-from countersight.engine.plan import CASE_QUESTIONS, Ask, QuestionPlan, begin_run, record_sample
+from countersight.engine.plan import CASE_QUESTIONS, Ask, QuestionPlan
 from countersight.engine.run_folder import RunFolder
+from countersight.engine.starting import begin_run, record_sample
 from countersight.errors import (
     BadPicture,
     BatchRefused,

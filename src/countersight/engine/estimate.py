@@ -16,8 +16,9 @@ from countersight.engine.batches import batches_for
 from countersight.engine.conversations import NoExample, conversations_of
 from countersight.engine.options import RunOptions
 from countersight.engine.outcome import Tally
-from countersight.engine.plan import QuestionPlan, begin_run
+from countersight.engine.plan import QuestionPlan
 from countersight.engine.run_folder import MANIFEST, RunFolder
+from countersight.engine.starting import begin_run
 from countersight.errors import BadPicture
 from countersight.models import HALF, Hosted, Model, Request
 from countersight.number_formats import in_dollars

@@ -1,24 +1,22 @@
-"""The plan of a run: starts or resumes its folder, and finds every question that has no answer yet."""
+"""The plan of a run: every question that has no answer yet, in the order in which they are asked."""
 
 from array import array
-from collections.abc import Iterator, Mapping
-from itertools import permutations
-from pathlib import Path
-from typing import Final, Literal, Self
+from collections.abc import Iterator
+from typing import Final, Self
 
 import msgspec
 from msgspec.structs import asdict, replace
 
-from countersight.case import TWICE, WORLDS, Case, Option, Order, Question, Reply, Telling, World
-from countersight.dataset import Dataset, hidden_in
+from countersight.case import TWICE, WORLDS, Case, Option, Question, Reply, Telling, World
+from countersight.dataset import Dataset
+from countersight.engine.graphs_in_words import graph_in_words
 from countersight.engine.journal import read_journal, read_with_offsets, reply_at
+from countersight.engine.option_orders import OptionOrder, ReplyCollector, orders_of
 from countersight.engine.options import RunOptions
 from countersight.engine.outcome import NO_OPTIONS, NO_PICTURE, NO_PICTURE_BY_DESIGN, Tally, is_doubtful, status_of
-from countersight.engine.prompts import graph_in_words
 from countersight.engine.retry import RetriesExhausted
 from countersight.engine.run_folder import JOURNAL, ORDERS, RunFolder
-from countersight.errors import CountersightError, DatasetError, ModelError
-from countersight.models import Answer, Model, Ranker, Viewer
+from countersight.models import Answer, Model, Viewer
 from countersight.reading import answer_in
 
 CASE_QUESTIONS: tuple[tuple[World, Telling], ...] = (*WORLDS.values(), TWICE)
@@ -28,139 +26,6 @@ _FAILED, _CUT_OR_EMPTY, _ANSWERED, _RESTATED = 1, 2, 3, 4
 """The state of the answer to a question; 0 if there is none."""
 _STATES_TO_READ: Final = {"cut": _CUT_OR_EMPTY, "empty": _CUT_OR_EMPTY, "unread": _ANSWERED}
 """For each value of `again`, the state of the answers that may match it; these answers are then read to decide."""
-
-
-def as_ranker(model: Model) -> Ranker:
-    """Return the model as a Ranker; raises ModelError if it cannot rank options."""
-    if not isinstance(model, Ranker):
-        raise ModelError(f"{model.name} reports no losses, so options cannot be ranked; leave out `answering`")
-    return model
-
-
-def begin_run(dataset: Dataset, output: Path, model: Model, options: RunOptions, pool: Dataset | None) -> RunFolder:
-    """Start or resume the folder of a run; raises an error if model, prompt and options contradict each other."""
-    if dataset.count == 0:
-        raise DatasetError(f"{dataset.path} has no cases")
-    _check_examples_and_ranking(model, options, pool)
-    _check_pictures(dataset, model, options)
-    return RunFolder.begin(
-        output,
-        dataset=dataset,
-        model=model.name,
-        settings=model.settings,
-        options=options,
-        pool=pool,
-    )
-
-
-def _check_examples_and_ranking(model: Model, options: RunOptions, pool: Dataset | None) -> None:
-    prompt = options.prompt
-    if pool and not prompt.shots:
-        raise CountersightError(f"{prompt.name} shows no examples; leave out `shots_from`, or choose the prompt 1-shot")
-    if options.answering == "rank" and as_ranker(model) and prompt.orders != "one":
-        raise CountersightError(
-            f"{prompt.name} asks with the options in several orders, which makes no difference to ranking; leave out "
-            "`answering`, or choose another prompt"
-        )
-
-
-def _check_pictures(dataset: Dataset, model: Model, options: RunOptions) -> None:
-    """Raise an error if the model cannot take the pictures that the prompt shows, or lacks those that it needs."""
-    prompt = options.prompt
-    least, most = model.picture_limits if isinstance(model, Viewer) else (0, 2)
-    if options.shown and not prompt.picture:
-        raise CountersightError(f"{prompt.name} shows no picture; leave out `shown`")
-    if least and not prompt.picture:
-        raise ModelError(f"{model.name} needs a picture; choose a prompt other than {prompt.name}")
-    if prompt.picture and not most:
-        raise ModelError(f"{model.name} does not accept pictures; choose the prompt text-only")
-    if prompt.picture and prompt.shots and most < 2:
-        raise ModelError(
-            f"{model.name} accepts one picture at a time, so examples cannot have pictures; choose a prompt other "
-            f"than {prompt.name}"
-        )
-    if options.shown and hidden_in(dataset) and not any(case.shown for _, case in dataset.cases()):
-        raise CountersightError(
-            f"{dataset.path} has hidden answers and no pictures after the change, which would reveal them; leave out "
-            "`shown`"
-        )
-
-
-def record_sample(run: RunFolder, options: RunOptions) -> None:
-    """Record the sample in the manifest, so that other cases do not count as missing."""
-    if options.sample is not None or run.manifest.observed.get("sample"):
-        noted = msgspec.to_builtins(options.sample)
-        if noted and noted["by"] == "case":  # the form that earlier versions wrote
-            del noted["by"]
-        run.observe({"sample": noted})
-
-
-MOST_IN_EVERY = 4
-"""The maximum number of options that are asked in all orders (24)."""
-
-OptionOrder = tuple[int, ...]
-"""An order of options: their positions in the question."""
-
-
-def orders_of(options: int, which: Literal["rotations", "every"] = "rotations") -> tuple[OptionOrder, ...]:
-    """Return the orders in which options are asked; every option has every position equally often.
-
-    Rotations are enough for that: four requests for four options instead of 24. More than four options are always
-    rotated.
-    """
-    if which == "every" and options <= MOST_IN_EVERY:
-        return tuple(permutations(range(options)))
-    return tuple(tuple((start + nth) % options for nth in range(options)) for start in range(options))
-
-
-class ReplyCollector:
-    """Collects the replies to one question in each order of its options, until all have arrived."""
-
-    def __init__(self, orders: tuple[OptionOrder, ...], earlier: Mapping[OptionOrder, Reply] | None = None) -> None:
-        """`earlier` contains replies of an earlier process."""
-        self._orders = orders
-        self._replies = dict(earlier or {})
-        self._waiting = len(orders) - len(self._replies)
-        self.failed: Reply | None = None
-        """The reply to the first order that failed; the question has then failed, and no other order is asked."""
-
-    def add(self, places: OptionOrder, reply: Reply | None) -> Reply | None:
-        """Add the reply to one order (None if it was not asked).
-
-        Returns the combined reply when no order is pending.
-        """
-        self._waiting -= 1
-        if reply is not None:
-            self._replies[places] = reply
-            if reply.state == "failed":
-                self.failed = self.failed or reply
-        if self._waiting or not (self.failed or len(self._replies) == len(self._orders)):
-            return None
-        return self._combine()
-
-    def _combine(self) -> Reply:
-        by_order = {places: self._replies[places] for places in self._orders if places in self._replies}
-        replies = list(by_order.values())
-        one = self.failed or replies[0]
-        return Reply(
-            case=one.case,
-            row=one.row,
-            world=one.world,
-            telling=one.telling,
-            state=one.state,
-            reason=one.reason,
-            finish=next((reply.finish for reply in replies if reply.finish != "stop"), one.finish),
-            # They are kept for a failed question too, so that answered orders are not asked again.
-            orders=tuple(Order(places, reply.text) for places, reply in by_order.items() if reply.state == "answered"),
-            tokens_in=sum(reply.tokens_in for reply in replies),
-            tokens_out=sum(reply.tokens_out for reply in replies),
-            cost=sum(reply.cost for reply in replies),
-            seconds=round(sum(reply.seconds for reply in replies), 4),
-            attempts=sum(reply.attempts for reply in replies),
-            model=one.model,
-            trace=one.trace,
-            restates="\n".join(reply.restates for reply in replies if reply.restates),
-        )
 
 
 class Ask(msgspec.Struct, frozen=True):

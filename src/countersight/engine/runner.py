@@ -18,10 +18,11 @@ from countersight.engine.conversations import Conversations, NoExample, conversa
 from countersight.engine.journal import Journal
 from countersight.engine.options import RunOptions, Sample
 from countersight.engine.outcome import ReplyStatus, Tally, is_doubtful, status_of
-from countersight.engine.plan import YES_NO, Ask, QuestionPlan, as_ranker, begin_run, record_sample
+from countersight.engine.plan import YES_NO, Ask, QuestionPlan
 from countersight.engine.prompts import Prompt
 from countersight.engine.retry import Client, RetriesExhausted, RetryPolicy, Stopped
 from countersight.engine.run_folder import LEFT_OUT, ORDERS, RunFolder
+from countersight.engine.starting import as_ranker, begin_run, record_sample
 from countersight.engine.workers import process_all
 from countersight.errors import BadPicture, ModelError, RunError
 from countersight.models import Answer, Model, Observant, Priced, Ranker, Request, Turn

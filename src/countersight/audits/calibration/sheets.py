@@ -10,7 +10,8 @@ import msgspec
 
 from countersight.audits.ccs import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
 from countersight.audits.folder import AuditFolder, digest_of
-from countersight.audits.records import Actor, Manifest, Verdict, decode_record, encode_sheet
+from countersight.audits.manifest import Actor, Manifest
+from countersight.audits.records import Verdict, decode_record, encode_sheet
 from countersight.errors import AuditError
 from countersight.figures import Interval
 from countersight.files import write_whole

@@ -6,7 +6,8 @@ import numpy as np
 from PIL import Image
 
 from countersight.audits.checkers.protocol import EditShown, cannot_tell, question_of
-from countersight.audits.records import Actor, Check
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Check
 from countersight.detection import (
     Found,
     Mask,

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from countersight.audits.checkers.protocol import EditShown, cannot_tell, question_of
-from countersight.audits.records import Actor, Check
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Check
 from countersight.detection import box_of
 from countersight.editing import EditRequest, colour_share
 from countersight.editing.exact import changed_scene

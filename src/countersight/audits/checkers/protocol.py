@@ -5,7 +5,8 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
-from countersight.audits.records import Actor, Check
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Check
 from countersight.detection import Mask, read_mask
 from countersight.editing import Instruction
 from countersight.errors import ModelError

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from countersight.audits.checkers.protocol import EditShown
-from countersight.audits.records import Actor, Check
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Check
 from countersight.editing import Action
 from countersight.editing.quality import Seams, seams_of
 from countersight.errors import BadPicture, EditFailed

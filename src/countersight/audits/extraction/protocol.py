@@ -4,7 +4,8 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audits.records import Actor, Concepts
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Concepts
 from countersight.editing import Abilities
 from countersight.errors import ModelError
 from countersight.registry import Plug, Registry

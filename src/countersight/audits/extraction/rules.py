@@ -7,7 +7,8 @@ from typing import Final
 
 from countersight.audits.claims import claims
 from countersight.audits.extraction.protocol import Statement
-from countersight.audits.records import Actor, Concepts
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Concepts
 from countersight.audits.scene_facts import asked_fact
 from countersight.detection import ToolFailed, classes_of
 from countersight.editing import Action, ConceptKind, Instruction, noun_in

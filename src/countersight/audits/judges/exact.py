@@ -11,7 +11,8 @@ from typing import Final
 from countersight.audits.claims import claims
 from countersight.audits.judges.protocol import Evidence, abstention, path_of, read_answer
 from countersight.audits.judges.rules import Decision, normal
-from countersight.audits.records import Actor, Verdict
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Verdict
 from countersight.audits.scene_facts import asked_fact, find_moved_facts, right_answer
 from countersight.reading import without_refusal
 from countersight.scenes import COLOURS, Scene, facts_by_name

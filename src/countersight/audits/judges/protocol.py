@@ -4,7 +4,8 @@ from typing import Protocol
 
 import msgspec
 
-from countersight.audits.records import Actor, Verdict
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Verdict
 from countersight.case import Question
 from countersight.editing import Instruction
 from countersight.errors import ModelError

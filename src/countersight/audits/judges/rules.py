@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 from countersight.audits.judges.protocol import Evidence, path_of, read_answer
-from countersight.audits.records import Actor, Verdict
+from countersight.audits.manifest import Actor
+from countersight.audits.records import Verdict
 from countersight.english import FUNCTION_WORDS
 
 NAME: Final = "rules"

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from countersight import __version__
 from countersight.audits.ccs import Mean
+from countersight.audits.manifest import Manifest
 from countersight.audits.page.page import templates
 from countersight.audits.page.ranking import AuditTables, ScoredAudit, apart_or_why, conclusions, lead, load_audits
 from countersight.audits.page.score_tables import (
@@ -26,7 +27,6 @@ from countersight.audits.page.score_tables import (
     number,
     trio_line,
 )
-from countersight.audits.records import Manifest
 from countersight.audits.score_records import MEASURES
 from countersight.files import write_text
 from countersight.html import (

@@ -14,10 +14,11 @@ from markupsafe import Markup
 from countersight import __version__
 from countersight.audits.exclusion import same_answer
 from countersight.audits.limits import Limit
+from countersight.audits.manifest import Actor
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, grid, interval, number
 from countersight.audits.plan import LATE, Conclusion
-from countersight.audits.records import Actor, EditRecord, Failed, ModelReply, Step
+from countersight.audits.records import EditRecord, Failed, ModelReply, Step
 from countersight.audits.reviews import ReviewLog
 from countersight.audits.score_records import AuditScores, ConceptScore
 from countersight.audits.selection import Selection

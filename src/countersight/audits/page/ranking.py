@@ -10,11 +10,11 @@ import msgspec
 
 from countersight.audits.calibration.calibrating import NAME
 from countersight.audits.folder import AuditFolder
+from countersight.audits.manifest import Manifest
 from countersight.audits.page.score_tables import (
     interval,
     number,
 )
-from countersight.audits.records import Manifest
 from countersight.audits.score_records import AuditScores
 from countersight.audits.scores import difference, score
 from countersight.audits.trail import read_audit

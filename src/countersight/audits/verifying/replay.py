@@ -14,10 +14,10 @@ import msgspec
 from countersight import __version__
 from countersight.audits.clients import add_to_step
 from countersight.audits.folder import MANIFEST, AuditFolder
+from countersight.audits.manifest import Actor
 from countersight.audits.participants import ROLES, Participants, Role, open_exact_editor, open_registered
 from countersight.audits.prompts import SETS, AuditPrompts
 from countersight.audits.records import (
-    Actor,
     CaseRecord,
     Check,
     Concepts,

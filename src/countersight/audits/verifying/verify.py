@@ -20,14 +20,8 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
-from countersight.audits.auditing import pictures_of
-from countersight.audits.calibration.calibrating import NAME, calibration_of
-from countersight.audits.calibration.sheets import CALIBRATION, Calibration, misfit
 from countersight.audits.finishing import REPORT, belongs, is_derived, write_derived
-from countersight.audits.folder import MANIFEST, PICTURES, AuditFolder, digest_of
-from countersight.audits.orders import ORDERS
-from countersight.audits.plan import PLAN, AuditPlan
-from countersight.audits.records import Manifest, Step
+from countersight.audits.folder import MANIFEST, AuditFolder
 from countersight.audits.seal import (
     FORMAT,
     SEAL,
@@ -41,34 +35,26 @@ from countersight.audits.seal import (
     list_entries,
     read_seal,
 )
-from countersight.audits.selection import SELECTION, Selected, Selection, decode_selection, select
-from countersight.audits.sessions import SESSIONS, Session, read_sessions
-from countersight.audits.step_log import LOG, LONGEST_LINE
+from countersight.audits.sessions import read_sessions
+from countersight.audits.step_log import LOG
 from countersight.audits.trail import AuditTrail, read_audit
-from countersight.audits.verifying.findings import Finding, Note, What, difference, same_picture
+from countersight.audits.verifying.findings import Finding, Note, What, same_picture
+from countersight.audits.verifying.given_files import (
+    RECORDS,
+    check_calibration,
+    check_log,
+    check_records,
+    check_selection,
+    other_version,
+)
 from countersight.audits.verifying.replay import replay_stages
 from countersight.audits.verifying.trust import Opened, Signed, Trust, check_signatures, trusted, vouches
 from countersight.dataset import Dataset
-from countersight.editing import EditOrder
 from countersight.engine import DatasetReference
 from countersight.errors import AuditError, CountersightError
-from countersight.files import bounded_lines
 from countersight.system import cores
 from countersight.text import printable, several
 
-RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
-    SEAL: Bundle,
-    MANIFEST: Manifest,
-    SELECTION: Selection,
-    SESSIONS: Session,
-    LOG: Step,
-    PLAN: AuditPlan,
-    ORDERS: EditOrder,
-    CALIBRATION: Calibration,
-}
-"""Records that are not derived; each must be exactly as it was written, without unknown fields."""
-MOST_LISTED: Final = 5
-"""Maximum number of cases named in a finding."""
 _THUMBNAIL: Final = re.compile(rb"data:image/(?:webp|jpeg);base64,[A-Za-z0-9+/=]*")
 UNSIGNED: Final = "It is not signed, so nothing confirms what is taken on trust."
 ALL_DERIVED: Final = "verdicts, edits, scores, documents and page"
@@ -197,10 +183,10 @@ def _derive_again(
             yield Finding("broken", next((name for name in RECORDS if f"/{name}" in words), LOG), words)
             return
         unlike = _different_drawing(bundle, audit)
-        found = list(_check_log(audit, bundle, files))
+        found = list(check_log(audit, bundle, files))
         if not any(each.what in ("missing", "altered") for each in found):  # without a picture, nothing can be repeated
             found += replay_stages(audit, dataset, unlike)
-        found += [*_check_selection(audit, dataset), *_check_calibration(audit), *_check_records(folder, bundle, files)]
+        found += [*check_selection(audit, dataset), *check_calibration(audit), *check_records(folder, bundle, files)]
         yield from found
         if all(each.what == "not verified" for each in found):
             yield from _compare_derived(folder, files, again, audit, bundle, unlike)
@@ -248,102 +234,6 @@ def _different_drawing(bundle: Bundle, audit: AuditTrail) -> What:
     return "broken" if alike and same_machine and bundle.countersight == __version__ else "not verified"
 
 
-def _other_version(bundle: Bundle) -> str:
-    """Return a remark if another version wrote the audit."""
-    wrote = bundle.countersight
-    return "" if wrote == __version__ else f"; written by {wrote}, this is {__version__}"
-
-
-def _check_log(audit: AuditTrail, bundle: Bundle, files: frozenset[str]) -> Iterator[Finding]:
-    """Check the end of the log, and that the bundle has exactly the log's pictures, each named by its digest."""
-    steps = audit.steps
-    if (len(steps), steps[-1].hash if steps else "") != (bundle.steps, bundle.last_step):
-        was = several(bundle.steps, "step")
-        yield Finding("broken", LOG, f"its {len(steps):,} steps are not the {was} that were sealed")
-    mentioned = set(pictures_of(steps))
-    there = {PurePosixPath(name).stem: name for name in files if name.startswith(f"{PICTURES}/")}
-    for stem in sorted(mentioned | there.keys()):
-        if stem not in there:
-            yield Finding("missing", f"{PICTURES}/{stem}", "a step refers to it")
-        elif stem not in mentioned:
-            yield Finding("added", there[stem], "no step refers to it")
-        elif bundle.files[there[stem]].sha256 != stem:
-            yield Finding("altered", there[stem], "its content does not match the digest in its name")
-
-
-def _check_selection(audit: AuditTrail, dataset: Dataset | None) -> Iterator[Finding]:
-    """Check that the log has the selected cases and no others; if the dataset is known, check the selection, too."""
-    if not audit.cases:
-        yield Finding("not verified", LOG, "it contains no case, so nothing was audited")
-    manifest, reference = audit.manifest, audit.manifest.dataset
-    try:
-        selection = decode_selection(content(audit.path / SELECTION))
-    except AuditError as error:
-        yield Finding("broken", SELECTION, str(error))
-        return
-    whole = manifest.cases is None
-    made = msgspec.structs.replace(
-        selection,
-        fingerprint=reference.fingerprint,
-        rows=reference.rows,
-        unreadable=reference.rows - selection.left_out - len(selection.cases) if whole else selection.unreadable,
-        descriptive=manifest.descriptive,
-    )
-    if dataset is not None:
-        selected = select(dataset, manifest.cases, descriptive=manifest.descriptive)
-        made = msgspec.structs.replace(selected, card=selection.card)
-        if dataset.count != reference.rows:
-            rows = several(dataset.count, "row")
-            yield Finding("broken", MANIFEST, f"the dataset has {rows}, not {reference.rows:,}")
-    if apart := difference(msgspec.to_builtins(selection), msgspec.to_builtins(made)):
-        yield Finding("broken", SELECTION, apart)
-    there = {Selected(step.place.row, step.place.case) for step in audit.steps if step.stage == "case"}
-    if missing := [each for each in selection.cases if each not in there]:
-        why = "the audit was not finished, or they were removed"
-        yield Finding("missing", LOG, f"{_list_cases(missing, len(selection.cases))} are not in the log: {why}")
-    if added := sorted(there - set(selection.cases), key=lambda each: each.row):
-        yield Finding("added", LOG, f"cases that were not selected: {_list_cases(added, len(there))}")
-
-
-def _list_cases(cases: list[Selected], of: int) -> str:
-    listed = ", ".join(each.case for each in cases[:MOST_LISTED]) + (", …" if len(cases) > MOST_LISTED else "")
-    return f"{len(cases):,} of {several(of, 'case')} ({listed})"
-
-
-def _check_calibration(audit: AuditTrail) -> Iterator[Finding]:
-    """Check that the calibration is the one named in audit.json, and that it belongs to the audit's judges.
-
-    In the bundle of a calibration, it must also follow from the log.
-    """
-    calibration, file = audit.calibration, audit.path / CALIBRATION
-    if audit.manifest.calibration != (digest_of(content(file)) if calibration else ""):
-        yield Finding("broken", CALIBRATION, "it is not the calibration that audit.json names")
-    if calibration and (fault := misfit(calibration, audit.manifest)):
-        yield Finding("broken", CALIBRATION, f"it {fault}")
-    if audit.manifest.model.name == NAME and calibration_of(audit) != calibration:
-        yield Finding("broken", CALIBRATION, "its figures do not follow from the verdicts in its log")
-
-
-def _check_records(folder: Path, bundle: Bundle, files: frozenset[str]) -> Iterator[Finding]:
-    """Yield findings for records with content that no audit writes; re-encoding a record must give the same bytes."""
-    for name in RECORDS.keys() & files:
-        with open(folder / name, "rb") as file:
-            lines = bounded_lines(file, LONGEST_LINE) if name.endswith("l") else iter([file.read()])
-            strange = next((number for number, line in enumerate(lines, 1) if not _is_written(line, name)), None)
-        if strange is not None:
-            words = f"line {strange} contains something that an audit does not write{_other_version(bundle)}"
-            yield Finding("not verified" if _other_version(bundle) else "broken", name, words)
-
-
-def _is_written(line: bytes, name: str) -> bool:
-    """Whether a line has nothing but the fields of its record, as they are written."""
-    try:
-        record = msgspec.json.decode(line, type=RECORDS[name])
-        return msgspec.json.encode(record) == msgspec.json.format(line, indent=-1)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-
-
 def _compare_derived(
     folder: Path, files: frozenset[str], again: AuditFolder, audit: AuditTrail, bundle: Bundle, unlike: What
 ) -> Iterator[Finding | str]:
@@ -376,7 +266,7 @@ def _explain(name: str, given: bytes, derived: bytes, bundle: Bundle, unlike: Wh
     if name.endswith(".png"):
         if not same_picture(given, derived):
             yield Finding(unlike, name, "it is not the difference of the two pictures")
-    elif _other_version(bundle):  # not sound: an edited page might name another version
+    elif other_version(bundle):  # not sound: an edited page might name another version
         words = f"it was written by Countersight {bundle.countersight}; verify it with that version"
         yield Finding("not verified", name, words)
     elif name == REPORT and _THUMBNAIL.sub(b"picture", given) == _THUMBNAIL.sub(b"picture", derived):

@@ -9,7 +9,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from countersight.editing.colours import colour_in
-from countersight.editing.exact.targets import Area, Target, matching, number_in, read_target, within
+from countersight.editing.exact.finding import matching, within
+from countersight.editing.exact.targets import Area, Target, number_in, read_target
 from countersight.editing.protocol import Instruction
 from countersight.errors import EditFailed
 from countersight.scenes import (

@@ -10,7 +10,8 @@ import numpy as np
 from countersight.detection import Mask, difference, encode_mask, grow_mask
 from countersight.editing.colours import COLOURS, colour_in
 from countersight.editing.exact.adding import add_things
-from countersight.editing.exact.targets import Item, choose, read_target
+from countersight.editing.exact.finding import choose
+from countersight.editing.exact.targets import Item, read_target
 from countersight.editing.pictures import decoded, unchanged
 from countersight.editing.protocol import Action, Edited, EditorSettings, EditRequest, Instruction
 from countersight.errors import EditFailed

@@ -1,19 +1,16 @@
-"""Parse targets such as "3 flowers inside the red polygons", and find them in a scene.
+"""Parse targets such as "3 flowers inside the red polygons"; `finding` finds them in a scene.
 
 A target is a noun (flowers, polygons, circles, dots) with optional words before it (number, colour, position or size)
 and after it (location). If any word is not understood, the edit fails; the parser does not guess.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from random import Random
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from countersight.editing.colours import called, colour_word
+from countersight.editing.colours import colour_word
 from countersight.english import UNITS
 from countersight.errors import EditFailed
 from countersight.scenes import (
@@ -24,13 +21,7 @@ from countersight.scenes import (
     Flower,
     Noun,
     PetalShape,
-    Point,
-    Points,
     Polygon,
-    Scene,
-    as_points,
-    inside,
-    middle,
 )
 
 Item = Flower | Polygon | Circle | Dot
@@ -61,17 +52,8 @@ _ABOUT = re.compile(
 _INTO = frozenset(("in", "inside", "within", "into", "from"))
 _OUT_OF = frozenset(("outside",))
 _POLYGONS = frozenset(("polygon", "polygons"))
+EXTREMES = ("leftmost", "rightmost", "topmost", "bottommost", "largest", "smallest", "fullest", "emptiest")
 _SIDES = frozenset(("row", "rows", "column", "columns", "half", "side", "part", "circle", "circles", "picture"))
-_EXTREMES: dict[str, Callable[[Item], float]] = {
-    "leftmost": lambda item: _middle(item)[0],
-    "rightmost": lambda item: -_middle(item)[0],
-    "topmost": lambda item: _middle(item)[1],
-    "bottommost": lambda item: -_middle(item)[1],
-    "largest": lambda item: -_size(item),
-    "smallest": lambda item: _size(item),
-    "fullest": lambda item: -_dots(item),
-    "emptiest": lambda item: _dots(item),
-}
 _OTHERWISE = PLACE_SYNONYMS | {
     "highest": "topmost",
     "lowest": "bottommost",
@@ -116,38 +98,6 @@ def read_target(words: str) -> Target:
     return target
 
 
-def choose(target: Target, scene: Scene, rng: Random, words: str) -> list[Item]:
-    """Return the described items: as many as requested, chosen at random if there are more."""
-    found = matching(target, scene)
-    if not found:
-        raise EditFailed(f"nothing in the scene matches “{words[:120]}”")
-    if target.number is None:
-        return found
-    if target.number > len(found):
-        raise EditFailed(f"“{words[:120]}” asks for {target.number}, but there are only {len(found)}")
-    chosen = {item.id for item in rng.sample(found, target.number)}
-    return [item for item in found if item.id in chosen]
-
-
-def matching(target: Target, scene: Scene) -> list[Item]:
-    """Return the items of a scene that match a target; for "the leftmost" or the like, only the most extreme ones."""
-    items: list[Item] = list(_kind(target, scene))
-    if target.colour:
-        items = [item for item in items if target.colour in (item.colour, called(item.colour))]
-    if target.shape:
-        items = [item for item in items if isinstance(item, Flower) and item.shape == target.shape]
-    if target.dots is not None:
-        items = [item for item in items if _dots(item) == target.dots]
-    for side in target.sides:
-        items = [item for item in items if _on_side(item, side, scene)]
-    if target.places:
-        there = within(target.places, scene, as_points([_middle(item) for item in items]))
-        items = [item for item, here in zip(items, there.tolist(), strict=True) if here]
-    if target.extreme:
-        return sorted(items, key=_EXTREMES[target.extreme])[: target.number or 1]
-    return items
-
-
 def number_in(words: str) -> int | None:
     """Return the first number in the words, or None."""
     for token in re.findall(r"[a-z]+|\d+", words.casefold()):
@@ -185,7 +135,7 @@ def _with_adjectives(target: Target, tokens: Iterable[str], words: str) -> Targe
             target = replace(target, colour=colour)
         elif sign in get_args(PetalShape) and target.noun == "flower":
             target = replace(target, shape=sign)
-        elif sign in _EXTREMES and (target.noun == "circle" or sign not in ("fullest", "emptiest")):
+        elif sign in EXTREMES and (target.noun == "circle" or sign not in ("fullest", "emptiest")):
             target = replace(target, extreme=sign)
         elif sign in ("top", "bottom", "left", "right", "middle"):
             target = replace(target, sides=(*target.sides, sign))
@@ -253,62 +203,3 @@ def _about_polygons(start: str, rest: list[str], unread: EditFailed) -> Area:
     if len(colours) != 1 or None in colours:
         raise unread
     return Area(is_inside, colours.pop())
-
-
-def _kind(target: Target, scene: Scene) -> Sequence[Item]:
-    if target.noun == "flower":
-        return scene.flowers
-    if target.noun == "polygon":
-        return scene.polygons
-    if target.noun == "circle":
-        return scene.circles
-    circles = scene.circles if target.circles is None else matching(target.circles, scene)
-    return [dot for circle in circles if isinstance(circle, Circle) for dot in circle.dots]
-
-
-def _on_side(item: Item, side: str, scene: Scene) -> bool:
-    x, y = _middle(item)
-    if side in ("top", "bottom"):
-        return (y < scene.height / 2) == (side == "top")
-    # Circles are in three columns; other objects are in one half or the other.
-    third = 3 if isinstance(item, Circle) or side == "middle" else 2
-    column = min(int(third * x / scene.width), third - 1)
-    return column == {"left": 0, "middle": 1, "right": third - 1}[side]
-
-
-def _middle(item: Item) -> Point:
-    return middle(item.points) if isinstance(item, Polygon) else (item.x, item.y)
-
-
-def _size(item: Item) -> float:
-    if isinstance(item, Polygon):
-        corners = as_points(item.points)
-        after = np.roll(corners, -1, axis=0)
-        return abs(float((corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]).sum()))
-    return item.size if isinstance(item, Flower) else item.radius
-
-
-def _dots(item: Item) -> int:
-    return len(item.dots) if isinstance(item, Circle) else 0
-
-
-def within(places: Iterable[Area], scene: Scene, points: Points) -> NDArray[np.bool_]:
-    """Return a mask of the points in all of the areas; raises EditFailed if no polygon has a requested colour."""
-    there = np.ones(len(points), bool)
-    for place in places:
-        named = [each for each in scene.polygons if place.colour in (None, each.colour, called(each.colour))]
-        if not named:
-            raise EditFailed(f"there is no {place.colour or ''} polygon in the scene".replace("  ", " "))
-        found = _depth(named, points) >= place.least
-        there &= found if place.inside else ~found
-        if place.only:
-            there &= _depth(scene.polygons, points) <= 1
-    return there
-
-
-def _depth(polygons: Iterable[Polygon], points: Points) -> NDArray[np.int64]:
-    """Return the number of polygons that contain each point."""
-    depth = np.zeros(len(points), np.int64)
-    for polygon in polygons:
-        depth += inside(points, polygon.points)
-    return depth
