@@ -123,7 +123,7 @@ def tried(app: object, campaign: Campaign, address: str) -> Iterator[Room]:
     lead = Visitor(app, campaign, "lea", "lead")
     lead.post(f"/lead/pay/approve/{known.id}")
     assert lead.post("/lead/pay/export").status_code == 303
-    link = campaign.store.write_now(lambda c: people.invite(c, "ines", "worker", time.time()))
+    _, link = campaign.store.write_now(lambda c: people.invite(c, "ines", "worker", time.time()))
     yield Room(address, cookie_of(new), ["/work", "/test/verify"])
     yield Room(address, cookie_of(failed), ["/work", "/test/verify"])
     yield Room(address, cookie_of(known), [sent.headers["location"], "/mine", "/work?sent=1"])

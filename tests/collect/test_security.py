@@ -218,7 +218,7 @@ def test_tries_at_passwords_are_limited(place):
 
 def test_an_invitation_works_once(place):
     app, campaign = place
-    token = campaign.store.write_now(lambda c: people.invite(c, "ines", "worker", time.time()))
+    _, token = campaign.store.write_now(lambda c: people.invite(c, "ines", "worker", time.time()))
     ines = Visitor(app, campaign)
     assert "Welcome, ines" in ines.get(f"/join/{token}").text
     assert ines.post(f"/join/{token}", password="short", again="short").status_code == 422
@@ -322,7 +322,7 @@ def test_secrets_are_in_no_log_no_export_and_no_copy(tmp_path: Path, caplog: pyt
     make_campaign(tmp_path / "campaign", "verify", 2)
     caplog.set_level(logging.DEBUG)
     with opened(tmp_path / "campaign") as (app, campaign):
-        link = campaign.store.write_now(lambda c: people.invite(c, "Ines Secret", "worker", time.time()))
+        _, link = campaign.store.write_now(lambda c: people.invite(c, "Ines Secret", "worker", time.time()))
         ines = Visitor(app, campaign)
         ines.get(f"/join/{link}")
         assert ines.post(f"/join/{link}", password=PASSWORD, again=PASSWORD).status_code == 303
@@ -338,7 +338,7 @@ def test_secrets_are_in_no_log_no_export_and_no_copy(tmp_path: Path, caplog: pyt
         ines.get("/work")
         ines.contribute("verify")
         Visitor(app, campaign, "ben").contribute("verify")
-        unused = campaign.store.write_now(lambda c: people.invite(c, "somebody else", "lead", time.time()))
+        _, unused = campaign.store.write_now(lambda c: people.invite(c, "somebody else", "lead", time.time()))
         export_campaign(campaign, tmp_path / "out")
         back_up(campaign.path, tmp_path / "copy")
         secret = campaign.secret

@@ -61,7 +61,8 @@ class Campaign(msgspec.Struct, frozen=True):
         url = database or remembered_database(path)
         if url is None:
             make_private(path / DATABASE)
-        secret, store = _secret(path / SECRET), Store(url or f"sqlite:///{(path / DATABASE).resolve()}")
+        make_private(path / SECRET, secrets.token_bytes(32))
+        secret, store = (path / SECRET).read_bytes(), Store(url or f"sqlite:///{(path / DATABASE).resolve()}")
         try:
             store.write_now(lambda connection: _belong(connection, secret, settings.title, known if database else ""))
             if database and (path / ADDRESS).is_file() and _place(database) != _place(known):
@@ -161,10 +162,10 @@ def _belong(connection: Connection, secret: bytes, title: str, known: str) -> No
         )
 
 
-def make_private(file: Path) -> None:
+def make_private(file: Path, content: bytes = b"") -> None:
     """Create a file readable only by its owner, if it is missing; errors are reported when it is opened."""
-    with suppress(OSError):
-        os.close(os.open(file, os.O_RDONLY | os.O_CREAT, 0o600))
+    with suppress(OSError), os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as made:
+        made.write(content)
 
 
 def keep_picture(campaign: Path, picture: Picture) -> str:
@@ -174,14 +175,3 @@ def keep_picture(campaign: Path, picture: Picture) -> str:
     if not file.exists():
         file.write_bytes(picture.data)
     return name
-
-
-def _secret(file: Path) -> bytes:
-    """Return the campaign's secret; it is created on first use, readable only by its owner."""
-    try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return file.read_bytes()
-    with os.fdopen(handle, "wb") as made:
-        made.write(secrets.token_bytes(32))
-    return file.read_bytes()

@@ -90,7 +90,7 @@ def _pairs(connection: Connection, question: Select[Any]) -> dict[Any, int]:
 
 
 def campaign_figures(connection: Connection, flow: Flow) -> Figures:
-    """Return all figures on the leads' first page."""
+    """Return all figures of the page Campaign."""
     states = _pairs(connection, select(_item.state, func.count()).group_by(_item.state))
     balances = pay.balances(connection)
     spent = sum(amount for state, amount in balances.items() if state != "voided")

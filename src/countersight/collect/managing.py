@@ -142,9 +142,8 @@ def invite_person(campaign: Campaign, name: str, role: people.Role | None = None
         if there:
             record(connection, None, "link", there.id, {}, now)
             return people.new_link(connection, there.id, now), there
-        token = people.invite(connection, name, role or "worker", now)
-        invited = people.find_person(connection, name)
-        record(connection, None, "invite", invited.id, {"role": invited.role}, now)
+        invited, token = people.invite(connection, name, role or "worker", now)
+        record(connection, None, "invite", invited, {"role": role or "worker"}, now)
         return token, None
 
     return campaign.store.write_now(invite)

@@ -115,19 +115,10 @@ def balances(connection: Connection, person_id: int | None = None) -> dict[str, 
 
 def balances_by_person(connection: Connection, after: int, most: int) -> dict[tuple[int, str], dict[str, int]]:
     """Return the balances of each person with earnings, by number and name, one page at a time."""
-    found: dict[tuple[int, str], dict[str, int]] = {}
     person = tables.person.c
-    earners = select(_paid.person_id).where(_paid.person_id > after).distinct().order_by(_paid.person_id).limit(most)
-    question = (
-        select(person.id, person.name, _paid.state, func.sum(_paid.amount))
-        .join(tables.person, person.id == _paid.person_id)
-        .where(person.id.in_(earners))
-        .group_by(person.id, person.name, _paid.state)
-        .order_by(person.id)
-    )
-    for number, name, state, amount in connection.execute(question):
-        found.setdefault((number, name or "(deleted)"), {})[state] = int(amount)
-    return found
+    earners = select(person.id, func.coalesce(person.name, "(deleted)")).where(person.id > after)
+    earners = earners.where(person.id.in_(select(_paid.person_id))).order_by(person.id).limit(most)
+    return {(number, name): balances(connection, number) for number, name in connection.execute(earners).all()}
 
 
 def pay_contribution(

@@ -39,7 +39,7 @@ class Person(msgspec.Struct, frozen=True):
     consent: int | None
     participant: str | None
     access: str = "open"
-    """open, paused (sees only the account page) or blocked (cannot log in)."""
+    """open, paused (can log in, but cannot work) or blocked (cannot log in)."""
 
     def is_at_least(self, role: Role) -> bool:
         """Whether the person has the permissions of this role; each role includes the one before."""
@@ -78,9 +78,10 @@ def account_named(connection: Connection, name: str) -> Person | None:
     return next((each for each in everybody(connection) if each.name.casefold() == name), None)
 
 
-def invite(connection: Connection, name: str, role: Role, now: float) -> str:
-    """Create an account, and return the token of its one-time link."""
-    return new_link(connection, add_person(connection, name, role, now), now)
+def invite(connection: Connection, name: str, role: Role, now: float) -> tuple[int, str]:
+    """Create an account; return its id, and the token of its one-time link."""
+    person = add_person(connection, name, role, now)
+    return person, new_link(connection, person, now)
 
 
 def new_link(connection: Connection, person_id: int, now: float) -> str:

@@ -71,13 +71,11 @@ class CaseFlow(Flow):
 def _keep_pictures(keep: KeepPicture, dataset: Dataset, case: Case) -> dict[str, Any]:
     """Store the pictures of a case; return their names in the campaign, and the file of each in the dataset."""
     names, files = {"picture": "", "counterfactual_picture": ""}, {}
-    if case.image:
-        names["picture"] = keep(dataset.picture(case.image, case.image_digest))
-        files[names["picture"]] = case.image
-    if case.counterfactual_image:
-        picture = dataset.picture(case.counterfactual_image, case.counterfactual_digest)
-        names["counterfactual_picture"] = keep(picture)
-        files[names["counterfactual_picture"]] = case.counterfactual_image
+    pictures = (case.image, case.image_digest), (case.counterfactual_image, case.counterfactual_digest)
+    for name, (file, digest) in zip(names, pictures, strict=True):
+        if file:
+            names[name] = keep(dataset.picture(file, digest))
+            files[names[name]] = file
     return {**names, "files": files}
 
 

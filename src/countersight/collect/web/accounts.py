@@ -22,26 +22,28 @@ class Limiter:
     def __init__(self, tries: int, seconds: float) -> None:
         self._tries = tries
         self._seconds = seconds
-        self._seen: OrderedDict[str, list[float]] = OrderedDict()
+        self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        """When the period of a key began, and the tries in it."""
 
     def take(self, key: str) -> None:
         """Count a try, or refuse it and say how long to wait."""
         now = time.monotonic()
-        recent = [at for at in self._seen.pop(key, []) if now - at < self._seconds]
-        self._seen[key] = recent
+        since, tries = self._seen.pop(key, (now, 0))
+        if now - since >= self._seconds:
+            since, tries = now, 0
+        self._seen[key] = since, min(tries + 1, self._tries)
         while len(self._seen) > _MOST_KEYS:  # invented keys can only displace the oldest
             self._seen.popitem(last=False)
-        if len(recent) >= self._tries:
-            wait = max(1, math.ceil(recent[0] + self._seconds - now))
+        if tries >= self._tries:
+            wait = max(1, math.ceil(since + self._seconds - now))
             raise RefusedError(
                 429, "Too many attempts. Wait {minutes} minutes, then try again.", wait, minutes=wait // 60 + 1
             )
-        recent.append(now)
 
     def take_back(self, key: str, *, everything: bool = False) -> None:
         """Remove the last try (it was not a guess) or all tries from the count."""
-        if self._seen.get(key):
-            del self._seen[key][0 if everything else -1 :]
+        since, tries = self._seen.get(key, (0.0, 0))
+        self._seen[key] = since, 0 if everything else max(0, tries - 1)
 
 
 _from_there = Limiter(10, 900)

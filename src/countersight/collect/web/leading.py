@@ -105,8 +105,7 @@ async def invite(visit: Visit) -> Response:
         )
 
     def make(connection: Connection) -> str:
-        token = people.invite(connection, name, role, visit.now)
-        visit.subject = people.find_person(connection, name).id
+        visit.subject, token = people.invite(connection, name, role, visit.now)
         return token
 
     token = await visit.write("invite", make)

@@ -163,8 +163,6 @@ _chance = random.SystemRandom()
 
 def edit_of(visit: Visit, item_id: int) -> tuple[str, str] | None:
     """Return the right response before and after the last phase edited it; None if it did not."""
-    if visit.campaign.flow.name != "cosim":
-        return None
     return edited(visit.store.read(lambda c: work.load_past(c, visit.campaign.flow, item_id)))
 
 

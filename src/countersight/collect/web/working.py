@@ -327,7 +327,7 @@ async def qualification_page(visit: Visit, right: tuple[bool, ...] = ()) -> Resp
 
 
 async def take_test(visit: Visit) -> Response:
-    """Mark a test."""
+    """Grade a qualification test."""
     name, form = _phase(visit).name, visit.read()
     test = visit.settings.phases[name].test
     if test is None:

@@ -38,7 +38,7 @@ from countersight.collect.store import insert_row
 HELD: Final = ("active", "done", "flagged")
 _item, _lease, _sight = tables.item.c, tables.lease.c, tables.sight.c
 _ACTIVE = _lease.state == literal_column("'active'")  # a literal, because partial indexes are not used with parameters
-_PRIME, _APART = 1_000_003, 5
+_PRIME = 1_000_003
 
 
 def add_items(connection: Connection, campaign: Campaign, items: Iterable[NewItem], now: float) -> None:
@@ -239,10 +239,10 @@ def _new_to(person_id: int) -> tuple[ColumnElement[bool], ...]:
     return ~part, ~exists().where(_sight.item_id == _item.id, _sight.person_id == person_id)
 
 
-def _free(person_id: int, phase: str, *columns: Any) -> Select[Any]:
+def _free(person_id: int, phase: str) -> Select[Any]:
     """Return a query for items with a free seat for a person."""
     free = (_item.state == literal_column("'open'"), _item.seats_left > literal_column("0"))
-    return select(_item.id, *columns).where(_item.phase == phase, *free, *_new_to(person_id))
+    return select(_item.id).where(_item.phase == phase, *free, *_new_to(person_id))
 
 
 def count_free(connection: Connection, person_id: int, phase: str, most: int) -> int:
@@ -258,13 +258,6 @@ def count_free(connection: Connection, person_id: int, phase: str, most: int) ->
     return max(left - had, min(left, 1))
 
 
-def _lately(person_id: int, phase: str, column: Any, most: int) -> Select[Any]:
-    """Return a query for one column of the items that were last assigned to a person."""
-    given = select(column).join(tables.lease, _lease.item_id == _item.id)
-    own = given.where(_lease.person_id == person_id, _lease.phase == phase)
-    return own.order_by(_lease.id.desc()).limit(most)
-
-
 def _next_item(connection: Connection, person_id: int, phase: str) -> int | None:
     """Return the first item with a free seat for a person.
 
@@ -272,22 +265,20 @@ def _next_item(connection: Connection, person_id: int, phase: str) -> int | None
     left there does it start from the beginning, for seats that became free.
     """
     free = _free(person_id, phase).order_by(_item.id).limit(1)
-    last = connection.execute(_lately(person_id, phase, _item.id, 1)).scalar() or 0
+    lately = select(_lease.item_id).where(_lease.person_id == person_id, _lease.phase == phase)
+    last = connection.execute(lately.order_by(_lease.id.desc()).limit(1)).scalar() or 0
     found = connection.execute(free.where(_item.id > last)).scalar()
     return connection.execute(free).scalar() if found is None else found
 
 
 def _shuffled_item(connection: Connection, person_id: int, phase: str) -> int | None:
-    """Return the next free item in a random order per person in which the two questions of a case are far apart.
+    """Return the next free item in an order that differs between people.
 
-    Items that others have begun come first, so that they are finished.
+    The two questions of a case have adjacent numbers, and about a third of the items or more come between them. Items
+    that others have begun come first, so that they are finished.
     """
-    factor = bindparam("factor", Random(f"order/{person_id}").randrange(1, _PRIME), BigInteger)
-    place = cast(_item.id, BigInteger) * factor % _PRIME
+    chosen = Random(f"order/{person_id}").randrange(_PRIME // 3, 2 * _PRIME // 3)
+    place = cast(_item.id, BigInteger) * bindparam("factor", chosen, BigInteger) % _PRIME
     begun = case((_has_contribution(), 0), else_=1)  # has an answer, not just a claim
-    question = _free(person_id, phase, _item.key).order_by(_item.seats_left, begun, place)
-    drawn = connection.execute(question.limit(2 * _APART)).all()
-    lately = connection.execute(_lately(person_id, phase, _item.key, _APART)).scalars()
-    cases = {key.rpartition("/")[0] for key in lately}  # a key is CASE/WORLD
-    apart = (row.id for row in drawn if row.key.rpartition("/")[0] not in cases)
-    return next(apart, drawn[0].id if drawn else None)
+    question = _free(person_id, phase).order_by(_item.seats_left, begun, place).limit(1)
+    return connection.execute(question).scalar()

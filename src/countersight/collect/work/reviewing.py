@@ -42,7 +42,7 @@ class Flag(msgspec.Struct, frozen=True):
     item_id: int
     contribution_id: int | None
     by_person: bool
-    """Whether a person flagged it; otherwise two people disagreed."""
+    """Whether a person flagged it; otherwise the program did, or a reviewer drew the item."""
     reason: str
     words: str
     at: float
@@ -193,7 +193,7 @@ Fate = Literal["keep", "redo", "remove"]
 
 
 def set_access(connection: Connection, campaign: Campaign, person_id: int, access: Access) -> None:
-    """Allow somebody to work, pause them (they see only their account), or block them (they cannot log in).
+    """Allow somebody to work, pause them (they can log in, but cannot work), or block them (they cannot log in).
 
     Their items return to the pool. Paused people keep work that was sent back to them until it expires.
     """
