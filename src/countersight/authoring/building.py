@@ -310,10 +310,10 @@ def _blind_section(funnel: Funnel) -> str:
     if funnel.blind:
         told = (
             f"`{funnel.blind}` worked out the new answers from the old ones, except the counts that a rule computes: "
-            f"{_were(funnel.dropped_as_underived, 'pair')} left out because its answer was different. "
+            f"{_were(funnel.dropped_as_underived, 'pair')} left out because the model's answer was not the writer's. "
             f"Then it was asked each question {VOTES} times without the picture and the factual answer: "
             f"{_were(funnel.dropped_as_blind, 'question')} left out because it answered correctly every time. "
-            f"They are in `{REJECTED}`."
+            f"What was left out is in `{REJECTED}`."
         )
     return f"## Check by a model\n\n{told}\n"
 

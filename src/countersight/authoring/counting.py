@@ -168,37 +168,33 @@ class GrammarWriter:
         self._used = Wordings()
 
     async def write(self, source: SourceQuestion, wanted: tuple[str, ...]) -> PairDraft:
-        """Return a counterfactual question; raises Unwritten if the grammar does not cover the question."""
-        draft = _write_count(source, wanted, self._used, Random(f"{self._seed}/{source.id}/{source.question}"))
+        """Return a counterfactual question with the first wanted operation that fits; raises Unwritten.
+
+        An operation fits if one of its wordings was not used too often with the same answer. If none fits, the first
+        possible operation is taken anyway.
+        """
+        asked = conditional(source.question)
+        if asked is None:
+            raise Unwritten("the grammar does not cover the question")
+        things, count = _things(asked), int(source.answer)
+        if not 0 < count <= _MOST:
+            raise Unwritten("the count is zero or too large")
+        chance = Random(f"{self._seed}/{source.id}/{source.question}")
+        first_wanted = sorted(OPERATIONS, key=lambda each: wanted.index(each) if each in wanted else len(wanted))
+        drafts = [self._least_used(_drafts(each, things, asked, count, chance), source) for each in first_wanted]
+        written = [draft for draft in drafts if draft is not None]
+        if not written:
+            raise Unwritten("no operation fits the count")
+        would_tell = self._used.would_tell
+        draft = next((draft for draft in written if not would_tell(draft.pattern, draft.answer)), written[0])
         self._used.take(draft.pattern, draft.answer)
         return draft
 
-
-def _write_count(source: SourceQuestion, wanted: tuple[str, ...], used: Wordings, chance: Random) -> PairDraft:
-    """Return a counterfactual how-many question with the first wanted operation that fits; raises Unwritten.
-
-    An operation fits if `used` shows that one of its wordings was not used too often with the same answer. If none
-    fits, the first possible operation is taken anyway.
-    """
-    asked = conditional(source.question)
-    if asked is None:
-        raise Unwritten("the grammar does not cover the question")
-    things, count = _things(asked), int(source.answer)
-    if not 0 < count <= _MOST:
-        raise Unwritten("the count is zero or too large")
-    first_wanted = sorted(OPERATIONS, key=lambda each: wanted.index(each) if each in wanted else len(wanted))
-    drafts = [_least_used(_drafts(each, things, asked, count, chance), source, used) for each in first_wanted]
-    written = [draft for draft in drafts if draft is not None]
-    if not written:
-        raise Unwritten("no operation fits the count")
-    return next((draft for draft in written if not used.would_tell(draft.pattern, draft.answer)), written[0])
-
-
-def _least_used(drafts: Iterable[PairDraft], source: SourceQuestion, used: Wordings) -> PairDraft | None:
-    """Return the draft whose wording was used least with its answer, if the composer computes the same answer."""
-    told = sorted(drafts, key=lambda draft: used.told(draft.pattern, draft.answer))
-    count = int(source.answer)
-    return next((each for each in told if compose(count, each.question, source.question) == int(each.answer)), None)
+    def _least_used(self, drafts: Iterable[PairDraft], source: SourceQuestion) -> PairDraft | None:
+        """Return the draft whose wording was used least with its answer, if the composer computes the same answer."""
+        told = sorted(drafts, key=lambda draft: self._used.told(draft.pattern, draft.answer))
+        count = int(source.answer)
+        return next((each for each in told if compose(count, each.question, source.question) == int(each.answer)), None)
 
 
 def _things(asked: Conditional) -> _Things:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from countersight.authoring.checks import Fault
+from countersight.authoring.checks import Fault, parts_of
 from countersight.authoring.sources import PairDraft, SourceQuestion, question_like
 from countersight.authoring.vocabulary import PROMPTS
 from countersight.case import Question
@@ -35,8 +35,9 @@ class PairChecker:
         if source.group == "direct" and compose(int(source.answer), draft.question, source.question) is not None:
             return None
         question = question_like(source, draft.question)
+        _, supposed = parts_of(draft.question) or ("", "")
         prompt = PROMPTS["derive"].format(
-            wanted=_WANTED[question.kind], question=source.question, answer=source.answer, new_question=draft.question
+            question=source.question, answer=source.answer, supposed=supposed, wanted=_WANTED[question.kind]
         )
         answer = await self._answer(f"{source.id}/derive", prompt, question)
         is_same = answer == draft.answer

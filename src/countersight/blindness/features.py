@@ -72,7 +72,7 @@ class FeatureColumns(NamedTuple):
             for names in question:
                 sizes.append(len(names))
                 found += [ids.setdefault(name, len(ids)) for name in names]
-        return cls(_ints(answers), np.repeat(np.arange(len(sizes)), sizes), _ints(found), list(ids))
+        return cls(_ints(answers), np.repeat(np.arange(len(sizes)), _ints(sizes)), _ints(found), list(ids))
 
 
 def _ints(numbers: Sequence[int]) -> Ints:
@@ -305,7 +305,7 @@ class _OtherQuestions:
         self._turn, entry_answer = _ints(turn), _ints(answer)
         self.answer = np.repeat(entry_answer, len(self._FIGURES))
         """The answer of each feature."""
-        self._entry, self._kind = np.repeat(np.arange(len(sizes)), sizes), _ints(kinds)
+        self._entry, self._kind = np.repeat(np.arange(len(sizes)), _ints(sizes)), _ints(kinds)
         self._fold = folds[of][entry_answer][self._entry]
         right = np.array([question.right for question in questions])[of] == _ints(places)
         where, size = self._kind * FOLDS + self._fold, len(ids) * FOLDS

@@ -74,7 +74,7 @@ class Table:
         """The first answer of each question."""
         self.right = np.zeros(len(self.question), bool)
         """Whether each answer is right; a question may have no right answer."""
-        places = np.array(right)
+        places = np.array(right, np.int64)
         self.right[(self.first + places)[places >= 0]] = True
         answer, feature, size = features.answer, features.feature, len(features.names)
         kinds = sorted(set(groups))

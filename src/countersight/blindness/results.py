@@ -25,8 +25,8 @@ _MUCH = 0.1
 """The card names groups where common knowledge exceeds chance by more than this."""
 _SAME_PICTURES = (
     "The counts of the knowledge probe come from the pictures that were also used to choose the questions, so its "
-    "figures are low by construction; to measure on held-out pictures, mine two halves of the scene graphs, make the "
-    "questions from one half, and run `countersight blind DATASET --graphs` with the other."
+    "figures are low by construction. To measure on held-out pictures, mine two halves of the scene graphs separately, "
+    "make the questions from one half, and pass the other: `countersight blind DATASET --graphs OTHER_HALF`."
 )
 _USES = {
     TEXT: "positions, lengths and words of the answers, words of the questions, and the answers to other questions",
@@ -171,7 +171,7 @@ def section(found: Blind) -> Iterator[str]:
     yield summary(found)
     if not found.groups:
         return
-    yield ("Each probe was trained on 80 % of the pictures and tested on the others; 95% intervals.")
+    yield "Each probe was trained on 80% of the pictures and tested on the others, five times; 95% intervals."
     much = [
         f"{group.group} ({format_share(known)}%)"
         for group in found.groups
@@ -180,7 +180,7 @@ def section(found: Blind) -> Iterator[str]:
     ]
     if much:
         yield (
-            "Guessing from common knowledge (which things usually support others) exceeds chance by far in "
+            "Guessing from common knowledge (which things usually support others) is far more accurate than chance in "
             f"{', '.join(much)}, because too few graphs contradict it."
         )
     yield from markdown_grid(_table(found))
