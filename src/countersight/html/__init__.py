@@ -1,4 +1,4 @@
-"""Shared tools for HTML pages: documents, tables in every format, SVG figures and untrusted text."""
+"""Shared tools for pages: HTML documents, tables in every format, galleries, and safe display of untrusted text."""
 
 import lazy_loader
 

@@ -29,11 +29,11 @@ from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.reports.tables import by_group, further_tables, overview, parts, totals
 
 _FEW_RUNS = 3
-"""With more runs, the tables by group are folded and no figures are shown at the top."""
+"""With more runs, the tables by group are folded."""
 _FEW_TABLES = 3
 """With more tables in a section, each is folded under its title."""
 _UNITS = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}
-"""The figures at the top of the page, with their units."""
+"""The figures at the top of the page of one run, with their units."""
 
 
 def render(
@@ -55,7 +55,6 @@ def render(
         finding_plot=finding_plot(report),
         finding_legend=answered(report),
         finding_drawing=_svg_url(finding_drawing(report)),
-        headed=report.runs if len(report.runs) <= _FEW_RUNS else (),
         units=_UNITS,
         with_n=with_n,
         sections=list(sections(report)),

@@ -1,10 +1,9 @@
 """Misses and false alarms: an answer must change if the change matters, and stay the same if it does not.
 
 A control is a case with a change that does not affect the answer. A model that ignores all changes misses all of them
-and raises no false alarms; a model that always changes its answer misses few changes but always raises a false
-alarm. The balance
-combines both, so neither strategy scores well. If the old answer is not among the options, a model that ignores changes
-can still guess; the expected balance of such a model is also reported.
+and raises no false alarms; a model that always changes its answer misses few changes but always raises a false alarm.
+The balance combines both, so neither strategy scores well. If the old answer is not among the options, a model that
+ignores changes can still guess; the expected balance of such a model is also reported.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,12 +1,10 @@
 """The credit of an extracted answer: whether it equals the gold answer, and VQA's soft accuracy.
 
-Soft accuracy is for questions that several people answered.
-
-An answer that three other people gave gets full credit, and one that nobody gave gets none. Each person is left out
-once and the others are counted, so that people can be scored in the same way; the accuracy is the mean of these
-results. Answers are compared as
-in the official evaluation (VQAEval), including its peculiarities, so that figures are comparable: if all people wrote
-the same, nothing is normalised, and "Net." is not "net".
+Soft accuracy is for questions that several people answered. An answer that three other people gave gets full credit,
+and one that nobody gave gets none. Each person is left out once and the others are counted, so that people can be
+scored in the same way; the accuracy is the mean of these results. Answers are compared as in the official evaluation
+(VQAEval), including its peculiarities, so that figures are comparable: if all people wrote the same, nothing is
+normalised, and "Net." is not "net".
 """
 
 import re

@@ -1,9 +1,8 @@
 """Agreement between people or judges: raw agreement, Cohen's and Fleiss' kappa, Krippendorff's alpha, Gwet's AC1.
 
 Kappa and alpha are misleading if nearly all labels are equal (in verification, most answers are right); AC1 is not.
-Therefore all of them are reported, each with a bootstrap interval over items or the reason why it is
-undefined. Items are rows of
-labels, one per person; None is an abstention.
+Therefore all of them are reported, each with a bootstrap interval over items or the reason why it is undefined. Items
+are rows of labels, one per person; None is an abstention.
 """
 
 from collections.abc import Hashable, Sequence

@@ -43,7 +43,7 @@ class ProgramOutcome(NamedTuple):
 
 
 class RunOutcomes(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """What the replies and the cases of a run are read for. Large runs keep it in a cache (`OutcomeCache`)."""
+    """The outcomes of a run, and what else is read from its replies and cases. Large runs have a cache for it."""
 
     outcomes: Outcomes
     """The outcomes of the cases, without controls."""
