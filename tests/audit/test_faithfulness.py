@@ -14,6 +14,7 @@ from countersight.audits.page.ranking import conclusions, load_audits
 from countersight.audits.records import Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit
+from countersight.audits.verifying import verify_bundle
 from countersight.text import several
 
 
@@ -84,6 +85,9 @@ def test_accepted_answers_that_never_change_are_a_warning_in_the_headline(audite
     assert finished.scores.kept.ccs.value == 1.0
     assert any("the answer did not change, but the judges passed" in words for words in finished.warnings)
     assert "the answer did not change, but the judges passed" in (output / "report.html").read_text()
+    verified = verify_bundle(output)  # the judge is an object of a script: its verdicts are taken on trust
+    assert verified.sound
+    assert any("judges, extractors and checkers" in note.what for note in verified.notes)
 
 
 def test_a_judge_influenced_by_prompt_injections_is_named_in_the_headline(drawn):

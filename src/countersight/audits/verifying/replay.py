@@ -39,7 +39,7 @@ from countersight.dataset import Dataset
 from countersight.editing import Abilities, Edited, EditRequest
 from countersight.engine import Answered, RetriesExhausted, blocking
 from countersight.errors import AskingFailed, CountersightError
-from countersight.models import Answer, Request
+from countersight.models import MODELS, Answer, Request
 from countersight.picture import Picture
 from countersight.scenes import Scene
 
@@ -184,9 +184,9 @@ class Replay:
 
     def _participant(self, role: Role, party: Actor, prompts: AuditPrompts) -> Any:
         (registry, by_model), recorded = ROLES[role], Recorded(party, self)
-        if not registry.knows(party.name):
+        if not registry.knows(party.name) and MODELS.knows(party.name):
             return by_model(recorded, prompts)
-        if party.name not in BUILT_IN:
+        if party.name not in BUILT_IN:  # of another package, or an object that a script passed
             return recorded
         return self._unless_changed(open_registered(registry, party.name), party) or recorded
 

@@ -20,6 +20,7 @@ from countersight.audits.trail import AuditTrail
 from countersight.audits.verifying.findings import Finding, Note
 from countersight.audits.verifying.replay import BUILT_IN
 from countersight.errors import AuditError
+from countersight.models import MODELS
 from countersight.text import several
 
 LARGEST: Final = 1 << 20
@@ -104,7 +105,9 @@ def _plugged_in(opened: Opened) -> bool:
     manifest = opened.audit.manifest
     parties = ((JUDGES, manifest.judges), (EXTRACTORS, (manifest.extractor,)), (CHECKERS, manifest.checkers))
     return any(
-        registry.knows(party.name) and party.name not in BUILT_IN and not party.name.startswith("detector:")
+        party.name not in BUILT_IN
+        and not party.name.startswith("detector:")
+        and (registry.knows(party.name) or not MODELS.knows(party.name))
         for registry, named in parties
         for party in named
     )
