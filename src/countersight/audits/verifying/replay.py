@@ -184,7 +184,7 @@ class Replay:
 
     def _participant(self, role: Role, party: Actor, prompts: AuditPrompts) -> Any:
         (registry, by_model), recorded = ROLES[role], Recorded(party, self)
-        if not registry.knows(party.name) and MODELS.knows(party.name):
+        if not registry.knows(party.name) and is_model(party.name, self._steps):
             return by_model(recorded, prompts)
         if party.name not in BUILT_IN:  # of another package, or an object that a script passed
             return recorded
@@ -223,6 +223,11 @@ class Recorded:
         return current.output
 
     extract = judge = check = _output
+
+
+def is_model(name: str, steps: Iterable[Step]) -> bool:
+    """Whether a participant is a model, by its name or because a conversation with it was recorded."""
+    return MODELS.knows(name) or any(step.asked for step in steps if step.by == name)
 
 
 def _replies(output: Output) -> list[str]:

@@ -18,9 +18,8 @@ from countersight.audits.signing import AllowedSigners, MissingToolError, signer
 from countersight.audits.time_stamps import read_stamp
 from countersight.audits.trail import AuditTrail
 from countersight.audits.verifying.findings import Finding, Note
-from countersight.audits.verifying.replay import BUILT_IN
+from countersight.audits.verifying.replay import BUILT_IN, is_model
 from countersight.errors import AuditError
-from countersight.models import MODELS
 from countersight.text import several
 
 LARGEST: Final = 1 << 20
@@ -107,7 +106,7 @@ def _plugged_in(opened: Opened) -> bool:
     return any(
         party.name not in BUILT_IN
         and not party.name.startswith("detector:")
-        and (registry.knows(party.name) or not MODELS.knows(party.name))
+        and (registry.knows(party.name) or not is_model(party.name, opened.audit.steps))
         for registry, named in parties
         for party in named
     )
