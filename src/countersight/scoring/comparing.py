@@ -12,7 +12,7 @@ from countersight.case import TWO_WORLDS, QuestionVariant
 from countersight.scoring.estimates import Difference, difference
 from countersight.scoring.intervals import holm
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.scores import correctness
+from countersight.scoring.paired_accuracy import correctness
 
 Measure = Literal["factual", "counterfactual", "both_right", "shown"]
 """The measures by which runs are compared."""

@@ -21,7 +21,7 @@ from countersight.scoring.intervals import (
     student_quantile,
 )
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.scores import accuracy, correctness
+from countersight.scoring.paired_accuracy import accuracy, correctness
 
 MAX_GROUPS = 100
 """The maximum number of groups for rankings."""

@@ -1,23 +1,22 @@
 """The scores of a run: accuracy in each world and the drop between them, by group, and how they are printed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from countersight.case import LETTERS, TWO_WORLDS, VARIANTS, QuestionVariant
-from countersight.figures import Figure, Interval
+from countersight.figures import Figure
 from countersight.html import Content, Grid, Line, grids_text, table_html, table_line
 from countersight.number_formats import interval, percent
 from countersight.scoring.controls import FalseAlarmRates
-from countersight.scoring.estimates import Difference, difference, rate
+from countersight.scoring.estimates import Difference, rate
 from countersight.scoring.outcome import ALL, CUT, EMPTY, FAILED, MISSING, PRIOR_GIVEN, UNREAD, Outcomes
+from countersight.scoring.paired_accuracy import Mask, acc_plus, accuracy, paired_difference
 from countersight.scoring.sets import UNITS, SetScores
 from countersight.text import several
-
-_Mask = NDArray[np.bool_]
 
 
 class GroupScores(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +92,7 @@ class LetterShare(msgspec.Struct, frozen=True):
 _COUNTED_OUTCOMES: Final = {"unread": UNREAD, "cut": CUT, "empty": EMPTY, "failed": FAILED, "missing": MISSING}
 
 
-def score_group(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
+def score_group(outcomes: Outcomes, name: str, mask: Mask) -> GroupScores:
     """Compute the scores of selected cases, under the name of a group."""
     codes = outcomes.codes[mask]
     in_both = outcomes.in_both_worlds() & mask
@@ -104,13 +103,13 @@ def score_group(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
         questions=int((codes > 0).sum()),
         factual=accuracy(outcomes, "factual", mask),
         counterfactual=accuracy(outcomes, "counterfactual", mask),
-        drop=_difference(outcomes, "factual", "counterfactual", in_both),
+        drop=paired_difference(outcomes, "factual", "counterfactual", in_both),
         in_both=(accuracy(outcomes, "factual", in_both), accuracy(outcomes, "counterfactual", in_both))
         if in_both.any()
         else None,
-        both_right=_both_right(outcomes, in_both),
+        both_right=acc_plus(outcomes, in_both),
         shown=accuracy(outcomes, "shown", mask) if (outcomes.asked("shown") & mask).any() else None,
-        imagination_gap=_difference(outcomes, "shown", "counterfactual", told_and_shown),
+        imagination_gap=paired_difference(outcomes, "shown", "counterfactual", told_and_shown),
         fell_back=_fell_back(outcomes, mask),
         chance=_chance(outcomes, mask),
         **{outcome: int((codes == code).sum()) for outcome, code in _COUNTED_OUTCOMES.items()},
@@ -119,44 +118,7 @@ def score_group(outcomes: Outcomes, name: str, mask: _Mask) -> GroupScores:
     )
 
 
-def accuracy(outcomes: Outcomes, variant: QuestionVariant, mask: _Mask) -> Figure:
-    """Return the accuracy of selected cases on one variant, or their mean credit if answers can be partly right."""
-    scored = outcomes.scored(variant) & mask
-    credits = None if outcomes.credits is None else outcomes.credit(variant)[scored]
-    unread = int(outcomes.unread(variant)[scored].sum())
-    return rate(outcomes.right(variant)[scored], outcomes.pictures[scored], credits, unread=unread)
-
-
-def correctness(outcomes: Outcomes, variant: QuestionVariant) -> NDArray[Any]:
-    """Return for each case whether the answer is right, or its credit if answers can be partly right."""
-    return outcomes.right(variant) if outcomes.credits is None else outcomes.credit(variant)
-
-
-def _difference(
-    outcomes: Outcomes, first: QuestionVariant, second: QuestionVariant, scored: _Mask
-) -> Difference | None:
-    """Return the accuracy on one variant minus the accuracy on another, over cases that are scored on both."""
-    if not (outcomes.is_read(first, scored) and outcomes.is_read(second, scored)):
-        return None
-    minuend, subtrahend = (correctness(outcomes, variant)[scored] for variant in (first, second))
-    found = difference(minuend, subtrahend, outcomes.pictures[scored])
-    first_unread, second_unread = (outcomes.unread(variant)[scored] for variant in (first, second))
-    if found is None or not (first_unread.any() or second_unread.any()):
-        return found
-    least = float((minuend - np.where(second_unread, 1.0, subtrahend)).mean())
-    most = float((np.where(first_unread, 1.0, minuend) - subtrahend).mean())
-    return msgspec.structs.replace(found, bounds=Interval(least, most))
-
-
-def _both_right(outcomes: Outcomes, in_both: _Mask) -> Figure:
-    """Return acc+, whose upper bound counts unread replies as right."""
-    right = outcomes.both_right()
-    factual, counterfactual = (outcomes.right(world) | outcomes.unread(world) for world in TWO_WORLDS)
-    unread = int((factual & counterfactual & ~right & in_both).sum())
-    return rate(right[in_both], outcomes.pictures[in_both], unread=unread)
-
-
-def _fell_back(outcomes: Outcomes, mask: _Mask) -> Figure | None:
+def _fell_back(outcomes: Outcomes, mask: Mask) -> Figure | None:
     known = (outcomes.priors > 0) & mask[:, None] & (outcomes.codes >= UNREAD)
     if not known.any():
         return None
@@ -164,7 +126,7 @@ def _fell_back(outcomes: Outcomes, mask: _Mask) -> Figure | None:
     return rate((outcomes.priors == PRIOR_GIVEN)[known], pictures[known])
 
 
-def _chance(outcomes: Outcomes, mask: _Mask) -> dict[str, float | None]:
+def _chance(outcomes: Outcomes, mask: Mask) -> dict[str, float | None]:
     guesses: dict[str, NDArray[np.float64]] = {
         variant: outcomes.guess(variant)[outcomes.scored(variant) & mask] for variant in VARIANTS
     }

@@ -24,7 +24,8 @@ from countersight.number_formats import in_dollars
 from countersight.scoring.estimates import ANYTIME
 from countersight.scoring.intervals import CONFIDENCE
 from countersight.scoring.outcome import Outcomes
-from countersight.scoring.scores import GroupScores, Scores, correctness
+from countersight.scoring.paired_accuracy import correctness
+from countersight.scoring.scores import GroupScores, Scores
 
 UNTIL: Final = "until"
 """The key under which a run records its stopping rule."""
