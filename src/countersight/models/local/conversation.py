@@ -493,7 +493,7 @@ class PictureCache:
         try:
             while True:
                 # Only the first call shows how pictures are to be prepared.
-                most = AHEAD * threads if self._processor in _calls else 1
+                most = AHEAD * threads if self._part is None or self._processor in _calls else 1
                 while len(waiting) < most and (following := next(rest, None)) is not None:
                     asked, request = following
                     pictures = pool.submit(self._prepare, request)
