@@ -204,7 +204,7 @@ def test_ctrl_c_fails_no_running_question(tmp_path) -> None:
         process = start_command(folder, tmp_path / "run", f"viper:{server.name}", "--concurrency", "8", group=True)
         wait_until(lambda: len(looking) >= 4, process)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-        _, said = process.communicate(timeout=120)
+        _, said = process.communicate(timeout=600)
     assert process.returncode == 130, said
     found = replies(tmp_path / "run")
     assert found

@@ -90,12 +90,7 @@ class Hosted(Displayed):
         self, name: str, model: str, url: str, service: Service, dialect: Dialect, settings: ModelSettings
     ) -> None:
         self.name = name
-        self.settings: dict[str, Any] = {
-            "max_tokens": settings.max_tokens,
-            "temperature": settings.temperature,
-            "seed": settings.seed,
-            "detail": settings.detail,
-        }
+        self.settings = settings.recorded("max_tokens", "temperature", "seed", "detail")
         self.model = model
         self.url = url
         self.service = service

@@ -49,13 +49,7 @@ class VllmModel(Displayed):
         vllm = _import_vllm()
         path, options = _parse_options(path)
         self.name = name
-        self.settings: dict[str, Any] = {
-            "max_tokens": settings.max_tokens,
-            "temperature": settings.temperature,
-            "seed": settings.seed,
-            "dtype": settings.dtype,
-            "vllm": vllm.__version__,
-        }
+        self.settings = settings.recorded("max_tokens", "temperature", "seed", "dtype") | {"vllm": vllm.__version__}
         self._ranker = PromptRanker(self._read)
         self._sampling = vllm.SamplingParams
         most: dict[str, Any] = {"max_num_seqs": settings.batch} if settings.batch else {}

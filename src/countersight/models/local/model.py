@@ -50,9 +50,7 @@ class LocalModel(Displayed):
         self.needs_picture = not is_text_only(config)
         self.picture_limits = picture_limits(config.model_type) if self.needs_picture else (0, 0)
         self.settings: dict[str, Any] = {
-            "max_tokens": settings.max_tokens,
-            "temperature": settings.temperature,
-            "seed": settings.seed,
+            **settings.recorded("max_tokens", "temperature", "seed"),
             "dtype": find_dtype(settings.dtype, device, config),
             **({"pictures": "torchvision" if has_torchvision() else "pillow"} if self.needs_picture else {}),
             "weights": fingerprint(folder),
