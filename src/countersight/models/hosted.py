@@ -12,7 +12,7 @@ from countersight.errors import AskingFailed
 from countersight.models.dialects import Dialect, Names, PictureUrls, reported_cost
 from countersight.models.http_service import Received, Service, error_text, shorten, status_error
 from countersight.models.prices import find_price
-from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn, recorded_settings
 from countersight.text import printable
 
 MAX_RESPONSE = 4 * 1024 * 1024
@@ -90,7 +90,7 @@ class Hosted(Displayed):
         self, name: str, model: str, url: str, service: Service, dialect: Dialect, settings: ModelSettings
     ) -> None:
         self.name = name
-        self.settings = settings.recorded("max_tokens", "temperature", "seed", "detail")
+        self.settings = recorded_settings(settings, "max_tokens", "temperature", "seed", "detail")
         self.model = model
         self.url = url
         self.service = service

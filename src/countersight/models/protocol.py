@@ -109,9 +109,10 @@ class ModelSettings(msgspec.Struct, frozen=True):
         if self.dtype not in DTYPES:
             raise ModelError(unknown("dtype", str(self.dtype), DTYPES))
 
-    def recorded(self, *names: str) -> dict[str, Any]:
-        """Return the settings with these names, as run.json records them."""
-        return {name: getattr(self, name) for name in names}
+
+def recorded_settings(settings: ModelSettings, *names: str) -> dict[str, Any]:
+    """Return the settings with these names, as run.json records them."""
+    return {name: getattr(settings, name) for name in names}
 
 
 class Answer(msgspec.Struct, frozen=True):

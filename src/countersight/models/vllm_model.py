@@ -13,7 +13,7 @@ from countersight.models.dialects import ChatDialect, PictureUrls
 from countersight.models.hosted import split_reasoning
 from countersight.models.http_service import shorten
 from countersight.models.prompt_logprobs import InvalidLogprobs, PromptLogprobs, PromptRanker
-from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, Turn, recorded_settings
 from countersight.models.request_queue import Feed, Queue
 from countersight.registry import with_options
 
@@ -49,7 +49,9 @@ class VllmModel(Displayed):
         vllm = _import_vllm()
         path, options = _parse_options(path)
         self.name = name
-        self.settings = settings.recorded("max_tokens", "temperature", "seed", "dtype") | {"vllm": vllm.__version__}
+        self.settings = recorded_settings(settings, "max_tokens", "temperature", "seed", "dtype") | {
+            "vllm": vllm.__version__
+        }
         self._ranker = PromptRanker(self._read)
         self._sampling = vllm.SamplingParams
         most: dict[str, Any] = {"max_num_seqs": settings.batch} if settings.batch else {}

@@ -20,7 +20,7 @@ from countersight.models.local.loading import (
     load,
     read_config,
 )
-from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options
+from countersight.models.protocol import Answer, Displayed, ModelSettings, Request, check_options, recorded_settings
 from countersight.models.request_queue import Feed, Queue, Work, free_memory
 
 PLACES = {"cuda": 12}
@@ -50,7 +50,7 @@ class LocalModel(Displayed):
         self.needs_picture = not is_text_only(config)
         self.picture_limits = picture_limits(config.model_type) if self.needs_picture else (0, 0)
         self.settings: dict[str, Any] = {
-            **settings.recorded("max_tokens", "temperature", "seed"),
+            **recorded_settings(settings, "max_tokens", "temperature", "seed"),
             "dtype": find_dtype(settings.dtype, device, config),
             **({"pictures": "torchvision" if has_torchvision() else "pillow"} if self.needs_picture else {}),
             "weights": fingerprint(folder),
