@@ -64,6 +64,15 @@ def test_a_question_without_a_picture_is_exported(name, tmp_path):
         assert "VLMEvalKit skips 1 question without a picture" in written.note
 
 
+def test_pairs_are_built_from_a_question_without_a_picture(mixed, tmp_path):
+    factual = {"factual_question": "How many dogs are there?", "factual_answer": "3"}
+    import_suite("own", csv_file(tmp_path / "f.csv", WITHOUT | factual), tmp_path / "questions")
+    built = cs.build("cvqa", tmp_path / "questions", tmp_path / "built", size=1, pictures=tmp_path / "p")
+    assert (built.cases, built.without_picture) == (1, 0)
+    [(_, pair)] = cs.Dataset.open(tmp_path / "built").cases()
+    assert pair.text_only
+
+
 def test_a_text_only_case_must_not_have_a_picture():
     case = Case("x", factual=Question("Why?", "no", "boolean"), image="a.png", text_only=True)
     assert case.fault() == "text_only: must be false for a case with a picture"

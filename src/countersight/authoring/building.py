@@ -200,6 +200,8 @@ def _checked(order: BuildOrder, source: SourceQuestion) -> SourceQuestion | Reje
 
 def _folder(order: BuildOrder, source: SourceQuestion) -> Path | None:
     """Return the folder of a source's picture: the one in the order, or else the dataset of the question."""
+    if source.text_only:
+        return None
     return order.pictures or (order.questions if order.questions.is_dir() and source.is_stored else None)
 
 
@@ -230,7 +232,7 @@ def _write(order: BuildOrder, pairs: Pairs, folder: Path) -> BuiltPairs:
                 inside = pictures if order.pictures else pictures / "images"
                 case = with_pictures(case, layout, name, inside, writer.staging)
             writer.add(case)
-            without_picture += case.image is None
+            without_picture += case.image is None and not case.text_only
         write_funnel(writer.staging, funnel, pairs.rejected)
         if (folder / ANSWERS).stat().st_size:
             shutil.copyfile(folder / ANSWERS, writer.staging / ANSWERS)
@@ -281,6 +283,7 @@ def _as_case(pair: Pair, number: int, *, suite: str, provenance: dict[str, str |
         change=supposed(draft.question),
         counterfactual=counterfactual,
         provenance=provenance | {name: value for name, value in history.items() if value},
+        text_only=source.text_only,
     )
 
 

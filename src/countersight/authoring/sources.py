@@ -48,6 +48,8 @@ class SourceQuestion(msgspec.Struct, frozen=True):
     """The file name of the picture, in the picture folder or in a dataset."""
     agreement: float = 1.0
     """The share of annotators who gave this answer, if several were asked."""
+    text_only: bool = False
+    """Whether the question has no picture by design."""
 
     @property
     def is_stored(self) -> bool:
@@ -179,7 +181,7 @@ def _source(case: Case) -> SourceQuestion | Rejected:
         return Rejected(case.id, text, "", "the answer is not a whole number")
     if agreement < CLEAR_MAJORITY:
         return Rejected(case.id, text, "", "no clear majority")
-    return SourceQuestion(case.id, text, answer, group, case.image or "", round(agreement, 3))
+    return SourceQuestion(case.id, text, answer, group, case.image or "", round(agreement, 3), case.text_only)
 
 
 def _group(text: str, question: Question) -> Group | None:
