@@ -54,7 +54,7 @@ NO_PICTURE = (
     "the picture is not in the dataset; add it to the folder of `pictures` and make the dataset again, or "
     "choose a prompt without pictures, such as text-only"
 )
-NO_PICTURE_BY_DESIGN = "by design, the question has no picture, but the model needs one; choose another model"
+NO_PICTURE_BY_DESIGN = "the question has no picture by design, but the model needs one; choose another model"
 NO_OPTIONS = "the question has no options to rank; leave out `answering` and choose another folder"
 REASONS_KEPT = 1000
 REASONS_SHOWN = 5
