@@ -227,6 +227,10 @@ def test_corrections_that_cannot_be_used_are_told(run: RunFolder, tmp_path: Path
         Gold.open(tmp_path / "none.csv")
 
 
+def _no_home(_: type[Path]) -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
 def test_the_outcomes_of_a_large_run_are_read_once_and_again_when_its_files_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +265,9 @@ def test_the_outcomes_of_a_large_run_are_read_once_and_again_when_its_files_chan
     with run.writing() as journal:
         journal.append(said("3", row=1))
     assert (judge_run(run).scores().overall.factual.right, len(read)) == (2, 2)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", classmethod(_no_home))
+    assert judge_run(run).scores().overall.factual.right == 2
 
 
 def test_a_run_remembers_where_its_dataset_was_moved_to(tmp_path: Path) -> None:

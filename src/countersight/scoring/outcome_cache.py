@@ -29,28 +29,34 @@ class OutcomeCache(Generic[_Kept]):
 
     def __init__(self, run: RunFolder, dataset: Dataset, kind: type[_Kept]) -> None:
         self._kind = kind
-        name = hashlib.blake2b(os.fsencode(run.path.resolve()), digest_size=16).hexdigest()
-        self._file = _folder() / name
-        stats = [(run.path / file).stat() for file in (MANIFEST, JOURNAL) if (run.path / file).exists()]
-        state = [(each.st_size, each.st_mtime_ns, each.st_ino) for each in stats]
-        key = repr((state, dataset.fingerprint, _program()))
-        self._key = hashlib.blake2b(key.encode(), digest_size=16).digest()
-        self._is_used = len(stats) > 1 and stats[-1].st_size >= MIN_JOURNAL_SIZE
+        self._file: Path | None = None
+        """The cached outcomes; None if the run is small, or if this user has no home folder."""
+        journal = run.path / JOURNAL
+        if journal.exists() and journal.stat().st_size >= MIN_JOURNAL_SIZE:
+            stats = [file.stat() for file in (run.path / MANIFEST, journal)]
+            state = [(each.st_size, each.st_mtime_ns, each.st_ino) for each in stats]
+            self._key = _digest(repr((state, dataset.fingerprint, _program())).encode())
+            with suppress(RuntimeError):
+                self._file = _folder() / _digest(os.fsencode(run.path.resolve())).hex()
 
     def read(self) -> _Kept | None:
         """Return the outcomes; None if they are not cached, or if the files have changed."""
         with suppress(OSError, ValueError, TypeError, msgspec.MsgspecError):
-            content = self._file.read_bytes() if self._is_used else b""
-            if content.startswith(self._key):
+            content = self._file.read_bytes() if self._file else b""
+            if content and content.startswith(self._key):
                 return msgspec.msgpack.decode(content[len(self._key) :], type=self._kind, dec_hook=_decoded)
         return None
 
     def write(self, outcomes: _Kept) -> None:
-        """Keep the outcomes in place of earlier ones of this run; without a writable cache folder, do nothing."""
-        if self._is_used:
+        """Keep the outcomes in place of earlier ones of this run; if the folder is not writable, do nothing."""
+        if self._file:
             with suppress(OSError):
                 self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 write_whole(self._file, self._key + msgspec.msgpack.encode(outcomes, enc_hook=_encoded))
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _folder() -> Path:
