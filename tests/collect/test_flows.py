@@ -115,7 +115,7 @@ def test_cvqa_verifies_pairs_by_two_and_a_third_and_has_indirect_questions_writt
     assert ada.begin("adjudicate") is None
     cleo.contribute("adjudicate", right="no", answer="2")
     same = {"question": "HOW MANY dots are there, without the blue one ?", "answer": "2"}
-    assert "says the same as “The given question”" in cleo.post(cleo.begin("write"), **same).text
+    assert "is the same as “The given question”" in cleo.post(cleo.begin("write"), **same).text
     cleo.contribute("write")
     ada.contribute("verify")
     assert cleo.begin("verify") is None  # never one's own

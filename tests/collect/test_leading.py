@@ -447,12 +447,12 @@ def test_people_write_in_their_own_language(tmp_path: Path, opening, language: s
     ada = enter("ada")
     task = ada.begin("write")
     assert f'lang="{language}" dir="auto"' in ada.get(task).text
-    assert "says the same as" in ada.post(task, **pair | {"option_b": "X", "option_a": "x"}).text
+    assert "is the same as" in ada.post(task, **pair | {"option_b": "X", "option_a": "x"}).text
     assert "is missing" in ada.post(task, **pair | {"basic": " "}).text
     again = {"basic": f"¿ {counterfactual.upper()} ?"}
-    assert "says the same as" in ada.post(task, **pair | again).text
+    assert "is the same as" in ada.post(task, **pair | again).text
     if language == "zh":
-        assert "says the same as" in ada.post(task, **pair | {"counterfactual": "有几个 杯子?"}).text
+        assert "is the same as" in ada.post(task, **pair | {"counterfactual": "有几个 杯子?"}).text
     if language == "zh":
         leaky = {"counterfactual": "如果把车漆成蓝色，它是什么颜色？", "option_a": "蓝色", "option_b": "红色"}
         assert "names the answer" in ada.post(task, **pair | leaky).text

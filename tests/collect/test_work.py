@@ -405,7 +405,7 @@ def test_a_pair_that_breaks_a_rule_is_sent_back(opening):
     for field, value, fault in (
         ("counterfactual", "How many circles would be left?", "State the difference as a condition: “If …, would …?”"),
         ("counterfactual", leaks, "The question names the answer (“blue”)"),
-        ("option_b", "Blue", "“Option B” says the same as “Option A”"),
+        ("option_b", "Blue", "“Option B” is the same as “Option A”"),
         ("aspect", "smell", "Choose one: Aspect"),
     ):
         pair = ANSWERS["cfmm/write"] | {"option_a": "blue", "option_b": "red", field: value}

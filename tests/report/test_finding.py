@@ -176,7 +176,7 @@ def test_a_world_without_read_replies_is_not_a_drop(tmp_path: Path) -> None:
     assert lede_and_details(report)[0] == "m1 shows no clear change."
     assert "No finding: m0, 48 of 48 questions scored (24 of them unread)." in sentence(report)
     [told] = report.runs[0].advice
-    assert told.startswith("24 questions without a readable answer, counted as not right (the model declined, or")
+    assert told.startswith("24 questions without a readable answer, not counted as right (the model declined, or")
     assert report.runs[0].overall.drop is None
     [pair] = report.comparisons
     assert pair.rows[-1].counterfactual is None

@@ -56,7 +56,7 @@ def belongs(name: str) -> bool:
 
 
 GALLERY = 200
-"""Maximum number of cases on the page."""
+"""The maximum number of cases on the page."""
 
 
 class Finished(msgspec.Struct, frozen=True):

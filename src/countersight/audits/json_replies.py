@@ -14,12 +14,12 @@ from countersight.models import Request, Turn
 from countersight.text import printable
 
 TRIES = 3
-"""Maximum number of requests for a reply in the required format; after that, a judge abstains."""
+"""The maximum number of requests for a reply in the required format; after that, a judge abstains."""
 LONGEST = 100_000
-"""Maximum length of the part of a reply that is searched, in characters."""
+"""The maximum length of the part of a reply that is searched, in characters."""
 NO_JSON = "there is no JSON object in it"
 _OBJECTS = 64
-"""Maximum number of opening braces that are tried, so that a text full of braces does not take too long."""
+"""The maximum number of opening braces that are tried, so that a text full of braces does not take too long."""
 _DECODER = json.JSONDecoder()
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 

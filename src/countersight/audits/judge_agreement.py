@@ -21,7 +21,7 @@ class JudgePair(msgspec.Struct, frozen=True):
     ncc: float | None
     pcs_n: int
     ncc_n: int
-    """Tests that both decided, except those that were decided by rules on their behalf."""
+    """The number of tests that both decided, except those that were decided by rules on their behalf."""
 
 
 class SelfAgreement(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ class SelfAgreement(msgspec.Struct, frozen=True):
     pcs_flips: float | None
     ncc_flips: float | None
     n: int
-    """Tests with at least two votes."""
+    """The number of tests with at least two votes."""
 
 
 class JudgeAgreement(msgspec.Struct, frozen=True):

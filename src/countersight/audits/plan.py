@@ -25,13 +25,13 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
     """verdict.json: whether an audit met its criteria."""
 
     answer: Answer | Literal[""]
-    """Empty if there were no criteria."""
+    """The verdict; empty if there were no criteria."""
     why: str
     criteria: tuple[Criterion, ...] = ()
     deviations: tuple[str, ...] = ()
     """Deviations of the audit from the plan."""
     plan: str = ""
-    """SHA-256 of plan.json, if there is one."""
+    """The SHA-256 of plan.json, if there is one."""
     written: str = ""
     """When the plan was written, according to the plan."""
 

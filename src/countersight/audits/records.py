@@ -82,9 +82,9 @@ class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
     """The place of a step in the audit."""
 
     case: str = ""
-    """Id of the case; empty for the control edit, which all cases with the same picture share."""
+    """The id of the case; empty for the control edit, which all cases with the same picture share."""
     row: int = -1
-    """Position of the case in its dataset, counted from 0."""
+    """The position of the case in its dataset, counted from 0."""
     concept: int | None = None
     """From stage `edit` on: the number of the concept, CONTROL, or -1, -2, … for uncited objects."""
     judge: str = ""
@@ -92,7 +92,7 @@ class StepPlace(msgspec.Struct, frozen=True, omit_defaults=True):
     vote: int = 0
     """The number of a judge's vote, counted from 1, for a verdict."""
     picture: str = ""
-    """Digest of the picture, for the control edit."""
+    """The digest of the picture, for the control edit."""
     dose: int = 0
     """The strength of a weaker edit."""
 
@@ -103,7 +103,7 @@ class RecordedTurn(msgspec.Struct, frozen=True, omit_defaults=True):
     role: Literal["user", "assistant"]
     text: str
     picture: str = ""
-    """Digest of its picture: a file of `pictures/`."""
+    """The digest of its picture: a file of `pictures/`."""
 
 
 class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -132,7 +132,7 @@ class CaseRecord(msgspec.Struct, frozen=True, tag="case", omit_defaults=True):
     """The subject of a case: the original picture, and the question from the dataset."""
 
     picture: str
-    """Digest of the picture."""
+    """The digest of the picture."""
     question: Question
     image: str
     """Its file name in the dataset."""
@@ -178,11 +178,11 @@ class EditRecord(msgspec.Struct, frozen=True, tag="edit", omit_defaults=True):
 
     instruction: Instruction
     before: str
-    """Digest of the picture before."""
+    """The digest of the picture before."""
     after: str = ""
-    """Digest of the picture after; empty if the editor returned none."""
+    """The digest of the picture after; empty if the editor returned none."""
     mask: str = ""
-    """Digest of the mask of the edited area (a PNG), if the editor reports one."""
+    """The digest of the mask of the edited area (a PNG), if the editor reports one."""
     quality: EditQuality | None = None
     """The quality of the edit; None for a failed edit."""
     failure: str = ""
@@ -253,7 +253,7 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     stage: Stage
     place: StepPlace
     inputs: str
-    """SHA-256 of everything the output depends on: a step with the same inputs is never done twice."""
+    """The SHA-256 of everything the output depends on: a step with the same inputs is never done twice."""
     output: Output
     by: str = ""
     """The model, extractor, editor or judge that did the step."""

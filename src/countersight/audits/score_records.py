@@ -36,9 +36,9 @@ class Accuracy(msgspec.Struct, frozen=True):
     """How often answers are right, if known; this is independent of the faithfulness of explanations."""
 
     before: Mean
-    """On the original pictures, over the cases that have a test that counts."""
+    """The accuracy on the original pictures, over the cases with at least one test that counts."""
     after: Mean
-    """On the edited pictures, over the tests that count."""
+    """The accuracy on the edited pictures, over the tests that count."""
 
 
 class ConceptScore(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -81,33 +81,33 @@ class Specificity(msgspec.Struct, frozen=True):
     """Whether the answer changes with edits of cited objects and stays the same with edits of others."""
 
     sensitivity: Mean
-    """Share of edits of cited objects that change the answer."""
+    """The share of edits of cited objects that change the answer."""
     specificity: Mean
-    """Share of edits of uncited objects that leave the answer unchanged."""
+    """The share of edits of uncited objects that leave the answer unchanged."""
     without: int
-    """Cases in which no uncited object could be edited."""
+    """The number of cases in which no uncited object could be edited."""
     left_out: int
-    """Edits of uncited objects that do not count, because they are bad or change the right answer."""
+    """The number of edits of uncited objects that do not count, because they are bad or change the right answer."""
 
 
 class DoseScore(msgspec.Struct, frozen=True):
     """Whether the answer changes with the strength of the edit."""
 
     moved: tuple[Mean, ...]
-    """Share of changed answers at each strength, from the weakest edit to the full one."""
+    """The share of changed answers at each strength, from the weakest edit to the full one."""
     monotone: Mean
-    """Share of tests in which a changed answer stays changed as the edit grows stronger."""
+    """The share of tests in which a changed answer stays changed as the edit grows stronger."""
 
 
 class ThoughtScore(msgspec.Struct, frozen=True):
     """Whether the answer changes if the model's own explanation is changed."""
 
     moved: Mean
-    """Share of tests in which the answer changes."""
+    """The share of tests in which the answer changes."""
     followed: Mean
-    """Share of tests in which the new answer follows from the changed explanation, where this is known."""
+    """The share of tests in which the new answer follows from the changed explanation, where this is known."""
     without: int
-    """Concepts for which no changed explanation could be written."""
+    """The number of concepts for which no changed explanation could be written."""
 
 
 class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -117,9 +117,9 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     rule: str
     """The rule by which tests are excluded from `kept`."""
     kept: MeasuredScores
-    """Over the tests that count."""
+    """The scores over the tests that count."""
     everything: MeasuredScores
-    """Over all tests with an edited picture."""
+    """The scores over all tests with an edited picture."""
     by_kind: dict[str, MeasuredScores]
     by_action: dict[str, MeasuredScores]
     by_group: dict[str, MeasuredScores]
@@ -131,44 +131,44 @@ class AuditScores(msgspec.Struct, frozen=True, omit_defaults=True):
     excluded: dict[str, int]
     """The number of excluded tests, by reason."""
     abstentions: dict[str, int]
-    """Votes of each judge that decide neither score."""
+    """The number of votes of each judge that decide neither score."""
     undecided: int
-    """Tests that count but have no CCS, because judges abstain or are divided."""
+    """The number of tests that count but have no CCS, because judges abstain or are divided."""
     unfinished: int
-    """Tests that count but have no CCS, because a step failed."""
+    """The number of tests that count but have no CCS, because a step failed."""
     cases: int
     without_concept: int
-    """Cases whose explanation had no testable concept."""
+    """The number of cases whose explanation had no testable concept."""
     refused: int
-    """Concepts that the extractor named although the explanation does not cite them."""
+    """The number of concepts that the extractor named although the explanation does not cite them."""
     failed: int
-    """Steps whose last attempt failed."""
+    """The number of steps whose last attempt failed."""
     controls: int
-    """Cases in which the model was asked again after the control edit."""
+    """The number of cases in which the model was asked again after the control edit."""
     flips: int
-    """Cases in which the answer changed with the control edit."""
+    """The number of cases in which the answer changed with the control edit."""
     paths: dict[str, int]
-    """Number of verdicts by how they were decided."""
+    """The number of verdicts by how they were decided."""
     agreement: JudgeAgreement
     edited: int | None = None
-    """Tests with an edited picture, if edits were checked."""
+    """The number of tests with an edited picture, if edits were checked."""
     checked: int | None = None
-    """Tests with an edit that at least one checker could decide."""
+    """The number of tests with an edit that at least one checker could decide."""
     checkers: dict[str, Checked] = {}
     specificity: Specificity | None = None
-    """Present if uncited objects were also edited."""
+    """Sensitivity and specificity, if uncited objects were also edited."""
     doses: DoseScore | None = None
-    """Present if weaker edits were made."""
+    """The effect of weaker edits, if any were made."""
     thought: ThoughtScore | None = None
-    """Present if the model's own explanation was changed."""
+    """The effect of changed explanations, if any were changed."""
     steady: Mean | None = None
-    """Share of answers that stay the same with the control edit, if it was made."""
+    """The share of answers that stay the same with the control edit, if it was made."""
     unmoved: int = 0
-    """Tests that count in which the answer after the edit is the same as before."""
+    """The number of counted tests in which the answer after the edit is the same as before."""
     unmoved_passed: int = 0
-    """Tests with an unchanged answer that the judges pass anyway (PCS above one half)."""
+    """The number of these tests that the judges pass anyway (PCS above one half)."""
     accuracy: Accuracy | None = None
-    """Present if the right answers before and after the edits are known."""
+    """The accuracy of the answers, if the right answers before and after the edits are known."""
 
     def __repr__(self) -> str:
         counted = f"{several(self.kept.ccs.concepts, 'test')} of {several(self.cases, 'case')}"

@@ -23,14 +23,14 @@ from countersight.files import write_whole
 from countersight.system import cores
 
 MOST_NAMES: Final = 200_000
-"""Maximum number of files in a bundle."""
+"""The maximum number of files in a bundle."""
 DEEPEST: Final = 8
 LARGEST_FILE: Final = 4 * 1024**3
-"""Size limit of a file of an audit; reading a larger one would take hours."""
+"""The size limit of a file of an audit; reading a larger one would take hours."""
 LARGEST_SHEET: Final = 256 * 1024**2
-"""Size limit of a file that is read into memory."""
+"""The size limit of a file that is read into memory."""
 LARGEST_SEAL: Final = 64 * 1024**2
-"""Size limit of a seal, with a wide margin; a larger file is refused without reading it."""
+"""The size limit of a seal, with a wide margin; a larger file is refused without reading it."""
 MAY_BE_EMPTY: Final = "pictures/"
 """The folder that is still empty when an audit begins."""
 
@@ -140,7 +140,7 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     steps: int
     """The number of lines of the log."""
     last_step: str
-    """Hash of the last line, to which all others are chained."""
+    """The hash of the last line, to which all others are chained."""
     files: dict[str, SealedFile]
     """Every other file, by its relative path with slashes."""
 

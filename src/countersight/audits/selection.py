@@ -19,7 +19,7 @@ from countersight.files import write_whole
 
 SELECTION: Final = "selection.json"
 LONGEST: Final = 4_000
-"""Maximum length of the text stored for a field of the card, in characters."""
+"""The maximum length of the text stored for a field of the card, in characters."""
 _THESE = "which of these"
 """Words that show that a question needs its options; audits list no options, because all may be wrong after an edit."""
 
@@ -65,9 +65,9 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     """The fingerprint of the dataset."""
     rows: int
     unreadable: int
-    """Invalid rows."""
+    """The number of invalid rows."""
     left_out: int
-    """Selected cases without a picture, or without an open-ended question about the original picture."""
+    """The number of cases without a picture, or without an open-ended question about the original picture."""
     cases: tuple[Selected, ...]
     descriptive: bool = False
     """Whether only cases with questions likely to elicit a description were selected."""

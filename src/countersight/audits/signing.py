@@ -25,7 +25,7 @@ _INAPPLICABLE: Final = re.compile(r"^\S+:\d+: (key .+)$", re.MULTILINE)
 """Why a line of the allowed signers does not apply: the key has expired, or may not sign for this purpose."""
 _SIGNER: Final = re.compile(r"^Good .* key (SHA256:\S+)$", re.MULTILINE)
 LARGEST: Final = 1 << 20
-"""Size limit of a key and of a time stamp, in bytes."""
+"""The size limit of a key and of a time stamp, in bytes."""
 
 
 class MissingToolError(AuditError):

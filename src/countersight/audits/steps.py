@@ -25,7 +25,7 @@ class AuditTally(Tally):
         super().__init__()
         self.steps = self.earlier_steps = self.failed_steps = 0
         self.left_out = 0
-        """Cases without a picture, or without a question about the original picture."""
+        """The number of cases without a picture, or without a question about the original picture."""
         self._incomplete: set[str] = set()
 
     def count_step(self, step: Step) -> None:

@@ -52,7 +52,7 @@ class ChangedExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
     """The model's explanation with one concept changed, and the answer that the model then gave."""
 
     text: str
-    """Empty if the explanation could not be changed."""
+    """The changed explanation; empty if it could not be changed."""
     expected: str = ""
     """The answer that follows from it, if known."""
     answer: str | None = None
@@ -133,7 +133,7 @@ class AuditTrail(msgspec.Struct, frozen=True):
     path: Path
     manifest: Manifest
     cases: tuple[CaseTrail, ...]
-    """In the order of the dataset."""
+    """The trails of the cases, in the order of the dataset."""
     steps: tuple[Step, ...]
     calibration: Calibration | None = None
     """The calibration of its judges, if the audit has one."""

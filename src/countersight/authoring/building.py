@@ -139,7 +139,7 @@ def build_dataset(
 
 @contextmanager
 def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM set `stop`; the second is handled as before."""
+    """Make the first Ctrl-C or SIGTERM set `stop`; the second one has its usual effect."""
     loop = asyncio.get_running_loop()
     found = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     is_main = threading.current_thread() is threading.main_thread()  # only this thread may handle signals

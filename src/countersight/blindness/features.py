@@ -33,7 +33,7 @@ Answered = Mapping[tuple[str, World], bool]
 """Whether each question, by case and world, was answered correctly."""
 
 FOLDS = 5
-"""The number of parts of the pictures; each part is the test fold once."""
+"""The number of folds into which the pictures are divided; each is the test fold once."""
 _USUAL_ANSWERS = 12
 """The number of candidate answers to an open question: the most frequent ones of its group."""
 _RARE_WORD = "_"

@@ -49,7 +49,7 @@ _MIN_CUE_COUNT = 20
 _FALSE_CUE_PROBABILITY = 0.01
 """The probability that any cue is reported for a dataset that has none."""
 _MIN_FEATURE_COUNT = 4
-"""Features that fewer answers have are ignored."""
+"""The minimum number of answers with a feature; rarer features are ignored."""
 _STEPS = 30
 _L2_PENALTY = 20.0
 """The strength of the L2 penalty."""

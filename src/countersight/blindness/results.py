@@ -40,7 +40,7 @@ class StoredResults(msgspec.Struct, frozen=True):
     fingerprint: str
     blind: Blind
     probes: str = ""
-    """Empty in folders that were written before versions were stored."""
+    """The version of the probes; empty in folders that were written before versions were stored."""
 
 
 def load_or_measure(dataset: Dataset) -> Blind:

@@ -46,7 +46,7 @@ _SHORTEST = 4
 """The minimum number of letters in each part of a compound that is written as one word."""
 
 Decision = Literal["causal", "none", "ambiguous", "unknown"]
-"""Causal; not causal; known words that are ambiguous for these things; unknown words."""
+"""The possible verdicts: causal; not causal; known words that are ambiguous for these things; unknown words."""
 
 Role = Literal["subject", "object"]
 
@@ -264,7 +264,7 @@ class Catalogue:
             [phrasing for phrase in listed for phrasing in file.with_each_verb(phrase)], file.forms, file.words
         )
         self._rules: dict[str, list[tuple[RelationRule, bool]]] = {}
-        """The rules about each phrase, each with whether the phrase is one of its inverse phrases."""
+        """The rules about each phrase; for each rule, whether the phrase is one of its inverse phrases."""
         for rule in file.rule:
             for phrases, inverse in ((rule.say, False), (rule.inverse, True)):
                 for phrase in (phrasing for listed in phrases for phrasing in file.with_each_verb(listed)):

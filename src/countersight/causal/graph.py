@@ -6,7 +6,9 @@ from typing import Literal
 import msgspec
 
 GraphKind = Literal["direct", "chain", "confounding", "collision", "fork"]
-"""A→B; A→B→C; A→B, A→C with B→C; A→C←B (CELLO 3.2); and A→B, A→C, which combines two direct graphs."""
+"""The kinds of causal graphs: A→B; A→B→C; A→B, A→C with B→C; A→C←B (CELLO 3.2); and A→B, A→C, which combines two direct
+graphs.
+"""
 
 Box = tuple[int | float, int | float, int | float, int | float]
 """Left, top, width and height in pixels."""
@@ -42,7 +44,7 @@ class CausalGraph(msgspec.Struct, frozen=True):
 
     kind: GraphKind
     things: tuple[Thing, ...]
-    """A, B and, if present, C: the order of the letters in the descriptions of the kinds."""
+    """The things A, B and, if present, C, as in the descriptions of the kinds."""
     edges: tuple[CausalEdge, ...]
     scene: str
     """The scene graph that contains it."""

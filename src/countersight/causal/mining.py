@@ -19,13 +19,13 @@ from countersight.text import several
 
 KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
-"""Limit on causal graphs of one kind per scene; a thing that holds 2,000 others would give two million."""
+"""The limit on causal graphs of one kind per scene; a thing that holds 2,000 others would give two million."""
 _PARTS_AT_ONCE = 1 << 16
-"""Number of things and relations that are searched together, which takes a second or two."""
+"""The number of things and relations that are searched together, which takes a second or two."""
 _DISTINCT = 100_000
 """The maximum number of unknown relations that are counted separately, to limit memory."""
 MOST_DESCRIPTIONS = 8
-"""Limit on descriptions that mention the things; Visual Genome has fifty per picture."""
+"""The limit on descriptions that mention the things; Visual Genome has fifty per picture."""
 MOST_OTHERS = 50
 
 Things = tuple[Thing, ...]
@@ -44,11 +44,13 @@ class MiningStatistics(msgspec.Struct):
     """The number of causal relations of each kind."""
     graphs: Counter[GraphKind] = msgspec.field(default_factory=lambda: Counter(dict.fromkeys(KINDS, 0)))
     duplicates: int = 0
-    """Causal graphs skipped because the picture has one with the same names and relations."""
+    """The number of causal graphs skipped because the picture has one with the same names and relations."""
     namesakes: int = 0
-    """Causal graphs skipped because two of their things have the same name, so no question could distinguish them."""
+    """The number of causal graphs skipped because two of their things have the same name, so no question could
+    distinguish them.
+    """
     crowded: int = 0
-    """Causal graphs skipped because their scene has too many of their kind."""
+    """The number of causal graphs skipped because their scene has too many of their kind."""
     unknown: Counter[str] = msgspec.field(default_factory=Counter)
     """The relations unknown to the catalogue."""
     layouts: tuple[str, ...] = ()
@@ -270,7 +272,7 @@ _DECISIONS: dict[Decision, str] = {
 
 def statistics_tables(found: MiningStatistics) -> Iterator[Grid]:
     """Return the statistics as tables."""
-    crowded = f", {found.crowded:,} of crowded scenes" if found.crowded else ""
+    crowded = f", {found.crowded:,} in crowded scenes" if found.crowded else ""
     left_out = f"{found.duplicates:,} duplicates, {found.namesakes:,} with two objects of the same name{crowded}"
     decided = f"{found.decided:.1%} of {several(found.relations, 'relation')} decided"
     tables: list[tuple[str, Mapping[Any, str], Mapping[Any, int]]] = [

@@ -22,10 +22,10 @@ from countersight.causal.graph import GraphKind
 Ints = npt.NDArray[np.int64]
 
 CELLS = 1 << 18
-"""Number of matrix cells of the scenes processed together; few enough to fit into the processor's cache."""
+"""The number of matrix cells of the scenes processed together; few enough to fit into the processor's cache."""
 _FORTH, _BACK = 1, 2
 MAX_PAIRS = 1 << 22
-"""Number of pairs of edges processed together, to limit memory for things that hold thousands of others."""
+"""The number of pairs of edges processed together, to limit memory for things that hold thousands of others."""
 
 
 class EdgeTable(msgspec.Struct, frozen=True):

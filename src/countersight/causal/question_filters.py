@@ -36,7 +36,7 @@ _VAGUE_NAMES = frozenset({
     "roll", "horseback", "them", "thing", "top", "coach", "frisby", "peperoni", "rackett", "raquet", "raquette", "skii",
     "skiis", "surboard", "tre",
 })  # fmt: skip
-"""Names that do not say what the thing is, and misspelt names."""
+"""Names that do not identify the thing, and misspelt names."""
 
 PLACE_KINDS = frozenset({"support", "attachment", "holding", "wearing", "containment"})
 """Kinds of cause that keep a thing in place. In graphs of three things, the loss of a cause is certain to remove its
@@ -131,7 +131,8 @@ def _names_a_part(text: str, names: Iterable[str]) -> bool:
 def _carries_on(graph: CausalGraph) -> bool:
     """Return whether the loss of a cause also affects the things that depend on it only indirectly.
 
-    It does not if a person in a coat falls off a bench, or if a bicycle is chained to a pole on the sidewalk.
+    For example, it does not if a person in a coat falls off a bench, or if a bicycle is chained to a pole on the
+    sidewalk.
     """
     last = graph.things[-1]
     into_last = [edge.kind for edge in graph.edges if edge.effect == last.id]

@@ -24,11 +24,11 @@ class PhaseFigures(msgspec.Struct, frozen=True):
     phase: str
     title: str
     waiting: int
-    """Items with a free seat."""
+    """The number of items with a free seat."""
     under_way: int
-    """Seats that are taken."""
+    """The number of seats that are taken."""
     done: int
-    """Valid contributions."""
+    """The number of valid contributions."""
 
 
 class LabelAgreement(msgspec.Struct, frozen=True):

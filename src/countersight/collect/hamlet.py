@@ -30,13 +30,13 @@ from countersight.errors import CampaignError
 from countersight.models import ModelSettings, Parts, Ranker, Request, Turn, open_model
 
 _RETRAIN_AFTER = 10
-"""New items in the train split (or 10 % more, if that is larger) after which the ranker is trained again."""
+"""The number of new items in the train split (or 10 % more, if that is larger) after which the ranker is retrained."""
 _TRAIN = "train"
 """The split that the ranker is trained on."""
 _TAKEN_UP, _ALIKE = 8.0, 11.0
 """The weights of the two rules of thumb, fitted on CoSIm's train split; 7 to 11 work equally well."""
 _MOST = 5_000
-"""Maximum number of training instances (the latest ones), with which training takes a few seconds."""
+"""The maximum number of training instances (the latest ones), with which training takes a few seconds."""
 _WORD = re.compile(r"\w+(?:'\w+)?")
 _STOP_WORDS = frozenset(
     _WORD.findall("a an the of in on at to is are was were be it its and or this that there with for as")

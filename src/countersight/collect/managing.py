@@ -42,11 +42,11 @@ _MANY = 1_000
 
 
 class Added(msgspec.Struct, frozen=True):
-    """How many items were added."""
+    """The number of items that were added."""
 
     items: int
     known: int
-    """Items with a known answer, which check people's care and are not exported."""
+    """The number of items with a known answer, which check people's care and are not exported."""
 
     def __str__(self) -> str:
         known = f" and {several(self.known, 'item')} with a known answer" if self.known else ""

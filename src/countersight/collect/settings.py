@@ -47,7 +47,7 @@ class TestQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answer: Annotated[int, Meta(ge=1)]
     """The number of the right option, counted from 1."""
     why: str = ""
-    """Shown after the last try."""
+    """An explanation that is shown after the last try."""
 
     def __post_init__(self) -> None:
         if self.answer > len(self.options):
@@ -73,23 +73,23 @@ class PhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Version = 1
     """The version of the guidelines; raise it when they change, because each contribution records it."""
     pay: Cents = 0
-    """Pay for one contribution, in minor units of the currency (cents)."""
+    """The pay for one contribution, in minor units of the currency (cents)."""
     people: Annotated[int, Meta(ge=1, le=100)] = 1
     """The number of people who do this phase of an item, independently of each other."""
     most: Limit | None = None
-    """Maximum number of contributions per person; None for no limit."""
+    """The maximum number of contributions per person; None for no limit."""
     examples: tuple[GuidelineExample, ...] = ()
     test: Test | None = None
 
 
 class Pay(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Bonuses, and the currency."""
+    """Bonuses, and the currency of all amounts."""
 
     currency: str = "USD"
     fooling: Cents = 0
-    """Bonus for each distractor that fooled the model, in minor units; paid when a reviewer accepts the item."""
+    """The bonus for each distractor that fooled the model, in minor units; paid when a reviewer accepts the item."""
     series: Number = 0
-    """Number of contributions after which the bonus for each further one grows by `series_step`; 0 for none."""
+    """The number of contributions after which the bonus for each further one grows by `series_step`; 0 for none."""
     series_first: Cents = 0
     series_step: Cents = 0
 
@@ -100,7 +100,7 @@ class Prolific(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     completion_code: str = ""
     screen_out_code: str = ""
     contributions: Number = 0
-    """Contributions per submission, after which the completion code is shown."""
+    """The number of contributions per submission, after which the completion code is shown."""
 
 
 class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,9 +109,9 @@ class Loop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str = "ranker"
     """`ranker`, trained on the campaign's own train split, or any model of `countersight list models` that ranks."""
     deadline: Seconds = 2.0
-    """Seconds after which a check is abandoned and the person continues without it."""
+    """The number of seconds after which a check is abandoned and the person continues without it."""
     attempts: Annotated[int, Meta(ge=1, le=1000)] = 5
-    """Maximum number of checks of one item."""
+    """The maximum number of checks of one item."""
 
 
 class Consent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,14 +144,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gold_share: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     """The share of assigned items that have a known answer."""
     return_days: Annotated[float, Meta(gt=0, le=365)] = 7
-    """Number of days that returned work is reserved for its author."""
+    """The number of days that returned work is reserved for its author."""
     quotas: dict[str, Limit] = {}
-    """Maximum number of items of a group (an aspect, a type of change)."""
+    """The maximum number of items of a group (an aspect, a type of change)."""
     person_quotas: dict[str, Limit] = {}
-    """Maximum number of items of a group for each person."""
+    """The maximum number of items of a group for each person."""
     contact: str = ""
     welcome: str = ""
-    """Text on the login page."""
+    """The text on the login page."""
     pay: Pay = Pay()
     prolific: Prolific = Prolific()
     loop: Loop = Loop()

@@ -1,4 +1,4 @@
-"""One database, many readers, one writer.
+"""The database of a campaign, with many readers and one writer.
 
 Every write goes through one thread, which commits all waiting writes together, so they share one wait for the disk. A
 write is acknowledged after that commit. It may be run twice, so it must have no effects outside the database. On SQLite

@@ -82,7 +82,7 @@ class _Verb:
         self._is_elliptic = is_bare and asked.doing.issuperset(asked.predicate)  # "three went home" for those playing
 
     def way(self) -> tuple[Way, int] | None:
-        """Return what happens to the things, and the index of the particle or verb that says it; None if undecided."""
+        """Return what happens to the things, and the index of the particle or verb for it; None if undecided."""
         verb, place, asked = self._verb, self._place, self._asked
         if place and verb_of(self._words[place - 1]) in _BEGINS:  # "stopped flying"
             return None

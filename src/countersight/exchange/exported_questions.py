@@ -23,7 +23,7 @@ from countersight.scoring import GroupScores
 MEASURES: Final = ("factual", "counterfactual", "drop", "both_right", "shown", "imagination_gap")
 Side = Literal["train", "test"]
 TESTED: Final = 5
-"""One picture in this many is in the test split."""
+"""The test split contains about one of this many pictures."""
 PROMPT: Final[Prompt] = PROMPTS["0-shot"]
 """The prompt for tools that do not define one."""
 

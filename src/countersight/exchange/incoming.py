@@ -45,7 +45,7 @@ class ExternalRun(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str = ""
     """The fingerprint of the dataset, if it was recorded."""
     unfinished: str = ""
-    """The reason if the files say that they are incomplete, such as "its status is cancelled"."""
+    """Why the files are incomplete, according to the files, such as "its status is cancelled"; otherwise empty."""
 
 
 OnBad = Callable[[str], None]
@@ -76,7 +76,7 @@ class ImportedRun(msgspec.Struct, frozen=True):
     unanswered: int = 0
     """The number of questions of the dataset without an answer in the files."""
     unfinished: str = ""
-    """The reason if the files say that they are incomplete; otherwise empty."""
+    """Why the files are incomplete, according to the files; otherwise empty."""
 
 
 def import_run(

@@ -39,7 +39,7 @@ _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 _SUMMARY: Final = ("id", "epoch", "target", "metadata", "scores", "model_usage")
 """The fields of a sample that are also in its summary."""
 _SUMMARY_LENGTH = 1_000
-"""Maximum length of a text in a summary; Inspect reads the summaries of all samples to list them."""
+"""The maximum length of a text in a summary; Inspect reads the summaries of all samples to list them."""
 _VALUES: dict[Outcome, str] = {"right": "C", "wrong": "I", "unread": "N"}
 """Inspect's grades: correct, incorrect, and no answer, which counts as incorrect."""
 _ALARMS: Final = ("misses", "false_alarms", "balance")

@@ -19,7 +19,7 @@ from countersight.exchange.inspect_export import SCHEMA
 Json = dict[str, Any]
 
 _MAX_BYTES = 256 * 1024 * 1024
-"""Maximum number of bytes to read from one file in the ZIP; a sample with its pictures is far smaller."""
+"""The maximum number of bytes to read from one file in the ZIP; a sample with its pictures is far smaller."""
 
 
 class _Usage(msgspec.Struct, frozen=True):

@@ -167,7 +167,7 @@ metadata: {{version: {json.dumps(dataset.fingerprint[:8])}}}
 
 
 _LONGEST_LINE = 16 * 1024 * 1024
-"""Maximum number of bytes in a line."""
+"""The maximum number of bytes in a line."""
 _SAMPLES, _RESULTS = "_samples_", "_results.json"
 
 

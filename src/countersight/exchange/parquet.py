@@ -17,7 +17,7 @@ Kind = Literal["text", "whole", "texts", "turns", "pictures"]
 """The kind of a column: text, whole number, list of texts, chat turns (role and content), or list of pictures."""
 
 _SHARD = 128 * 1024 * 1024
-"""Approximate number of bytes per file, and of bytes kept in memory."""
+"""The approximate number of bytes per file, and of bytes kept in memory."""
 _MOST_ROWS = 50_000
 _TEXT, _WHOLE, _BYTES = DataType.string(), DataType.int64(), DataType.binary()
 _PICTURE = [Field("bytes", _BYTES, nullable=True), Field("path", _TEXT, nullable=True)]

@@ -26,7 +26,7 @@ from countersight.scoring import OUTCOMES, judge
 from countersight.suites import find_suite, way_of
 
 BLOCK = 100
-"""Number of cases generated from one seed."""
+"""The number of cases generated from one seed."""
 _SCORED = ("right", "wrong", "unread")
 
 
@@ -73,7 +73,7 @@ class QuestionConfig(vf.TasksetConfig):
     seed: int | None = None
     """The first seed; by default, the first seed after those reserved for testing."""
     size: int = 600
-    """Cases, without controls."""
+    """The number of cases, without controls."""
     controls: bool = False
     paired: bool = False
 

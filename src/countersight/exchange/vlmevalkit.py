@@ -162,7 +162,7 @@ def _answers(files: list[Path], on_bad: OnBad) -> Iterator[ExternalAnswer]:
 
 
 LONGEST_CELL: Final = 32_767
-"""Maximum number of characters in a cell of .xlsx; longer texts are truncated."""
+"""The maximum number of characters in a cell of .xlsx; longer texts are truncated."""
 
 
 def _rows(path: Path) -> Rows:

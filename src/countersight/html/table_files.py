@@ -9,7 +9,7 @@ from countersight.html.formatting import name
 from countersight.html.tables import Grid, TableCell
 
 Sections = Iterable[tuple[str, str, Iterable[Grid]]]
-"""Tables under headings: the heading, an introduction (both may be empty), and the tables."""
+"""A section: its heading and introduction, either of which may be empty, and its tables."""
 
 
 def markdown_tables(title: str, words: str, sections: Sections, definitions: Iterable[tuple[str, str]]) -> str:

@@ -324,8 +324,8 @@ def pool_grid(pool: RankedRuns, board: Board, level: str) -> Grid:
     rates = [rate for entry in pool.entries if (rate := entry.group.unread_rate) is not None]
     if rates and max(rates) - min(rates) > NOTABLE_UNREAD_DIFFERENCE:
         note += (
-            f" Between {percent(min(rates))}% and {percent(max(rates))}% of the replies are unread, which counts as "
-            "not right: some differences may be due to the wording of replies or to models that decline."
+            f" Between {percent(min(rates))}% and {percent(max(rates))}% of the replies are unread and do not count "
+            f"as right. Some differences may be due to the wording of replies or to models that decline."
         )
     lines = (
         table_line(

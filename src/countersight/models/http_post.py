@@ -64,7 +64,7 @@ class Post:
         return message.code, message.reason, message.headers, received
 
     async def _connect(self) -> tuple[Connection, ResponseHandler, asyncio.Transport]:
-        """Return a connection without unrequested data, which would be mistaken for the response."""
+        """Return a connection without unrequested data, because such data would be mistaken for the response."""
         while True:
             connection = await self._connector.connect(self._request, traces=[], timeout=_NO_TIMEOUT)
             protocol, transport = connection.protocol, connection.transport

@@ -1,4 +1,4 @@
-"""Distributes requests over several endpoints of one model: the least busy is preferred, a failing one is paused."""
+"""Distributes requests over several endpoints of one model; prefers the least busy one and pauses failing ones."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -74,7 +74,7 @@ def check_options(request: Request) -> None:
 
 
 DETAILS: Final = ("auto", "low", "high")
-"""How closely a server looks at a picture."""
+"""The level of detail at which a server processes pictures."""
 DTYPES: Final = ("auto", "float32", "bfloat16", "float16")
 """The number formats of local models."""
 

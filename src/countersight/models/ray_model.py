@@ -20,7 +20,7 @@ from countersight.models.registry import open_here
 
 INSTALL = "pip install 'countersight[ray]'"
 CONNECT_TIMEOUT = 5.0
-"""Timeout in seconds for connecting to the head of a cluster."""
+"""The timeout in seconds for connecting to the head of a cluster."""
 Call = Literal["reply", "losses"]
 
 
@@ -80,11 +80,11 @@ class Worker:
 STARTS = 3
 """How often an actor is started at one place before giving up."""
 CHECK_INTERVAL = 5.0
-"""Seconds between two checks of the cluster's machines."""
+"""The number of seconds between two checks of the cluster's machines."""
 START_TIMEOUT = 600.0
-"""Seconds to wait for the first actor; the cluster may have to start a machine first."""
+"""The number of seconds to wait for the first actor; the cluster may have to start a machine first."""
 RESULT_TIMEOUT = 5.0
-"""Seconds to wait for the result of a call to an actor."""
+"""The number of seconds to wait for the result of a call to an actor."""
 
 
 class ActorPlace(NamedTuple):

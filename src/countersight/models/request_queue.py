@@ -50,7 +50,7 @@ class Feed(dict[int, Item]):
 _AHEAD = 2
 """The number of batches in progress if requests can join later: one is prepared while the other runs."""
 CLOSING = 10.0
-"""Seconds that `Queue.close` waits for the current batch."""
+"""The number of seconds that `Queue.close` waits for the current batch."""
 
 
 Work = Callable[[Feed[Any]], Iterable[tuple[int, Any]]]
@@ -268,7 +268,7 @@ def _shorten_error(error: Exception) -> str:
 
 
 _SIGNS = ("out of memory", "alloc_failed", "can't allocate memory", "not enough memory")
-"""Texts in exceptions of other types that mean that a device is out of memory."""
+"""Phrases in exceptions of other types that mean that a device is out of memory."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:

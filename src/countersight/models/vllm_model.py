@@ -28,7 +28,8 @@ MOST = 256
 
 
 _Kind = tuple[bool, bool, int]
-"""Whether log-probabilities are requested instead of the next turn, whether the last turn is an answer, and the vote.
+"""The kind of a request: whether log-probabilities are requested instead of the next turn, whether the last turn is an
+answer, and the vote.
 
 All requests of a call have the same kind.
 """

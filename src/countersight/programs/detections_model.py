@@ -1,7 +1,7 @@
 """`detections:MODEL?vision=detector:PATH`: a language model answers from a list of detected objects.
 
-This is the smallest model with open weights that explains its answers about photographs. All it knows about a picture
-is a list of objects and places, so it cannot see an object that was edited out.
+This is the smallest model with open weights that explains its answers about photographs. Its only information about a
+picture is a list of objects and their places, so it cannot see an object that was edited out.
 """
 
 from collections import Counter

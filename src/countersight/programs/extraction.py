@@ -10,7 +10,7 @@ LONGEST_REPLY = 100_000
 LONGEST = 8_000
 """The maximum number of characters in a program; ordinary ones are less than half as long."""
 _FENCE = re.compile(r"\s*+```[ \t]*+\w*+\s*+")
-"""A fence, with or without the name of a language; searched in linear time."""
+"""A code fence, with or without the name of a language; it is found in linear time."""
 _DEFINED = re.compile(r"\s*(?:async\s+)?def\s+execute_command\s*\(")
 _CODE = re.compile(r"(?:import|from|def|async def|class)\s|[@#\s)\]}]|$")
 """A line of a program, as opposed to a sentence."""

@@ -45,10 +45,12 @@ class Limits(msgspec.Struct, frozen=True):
     """Limits of one program; if one is exceeded, the program is stopped and its question fails."""
 
     seconds: float = 5.0
-    """The maximum seconds of a Python program. An ordinary program takes a few milliseconds, or up to a thousand times
-    as long on a busy machine. Waiting for a tool does not count."""
+    """The maximum number of seconds that a Python program may run. An ordinary program takes a few milliseconds, or up
+    to a thousand times as long on a busy machine. Waiting for a tool does not count."""
     step_seconds: float = 60.0
-    """The maximum seconds of a step program. Its steps may have to wait, because programs share threads."""
+    """The maximum number of seconds that a step program may run. Its steps may have to wait, because programs share
+    threads.
+    """
     waiting: float = 600.0
     """The maximum total time of its tools in seconds, without the time in Countersight's own queues."""
     memory: int = 32 * 1024 * 1024

@@ -97,9 +97,9 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     """The version of Countersight that wrote the report."""
     controls: int = 0
-    """Cases whose change does not affect the question; they are not among `cases`."""
+    """The number of cases whose change does not affect the question; they are not among `cases`."""
     bad_rows: int = 0
-    """Invalid rows of the dataset."""
+    """The number of invalid rows of the dataset."""
     suite: str = ""
     """The suite of all cases; empty if unknown or mixed."""
     worlds: tuple[World, ...] = TWO_WORLDS

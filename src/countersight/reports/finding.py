@@ -15,7 +15,7 @@ from countersight.suites import AS_IT_IS, BOTH_WORLDS, UNDER_A_CHANGE
 from countersight.text import several
 
 _MAX_LISTED_RUNS = 3
-"""Up to this many runs are described one by one; if there are more, only the extremes are."""
+"""The maximum number of runs that are described one by one; of more runs, only the extremes are described."""
 _MAX_DATASET_NAME = 40
 _ABOUT: dict[tuple[World, ...], str] = {
     TWO_WORLDS: BOTH_WORLDS,
@@ -127,7 +127,7 @@ class _Finding:
     def _least_and_most(self, verb: str, changed: list[_RunFigure]) -> Iterator[str]:
         """Yield how many runs lose (or gain) how much accuracy, and which of them loses (or gains) most.
 
-        None is named if its unread replies leave open whether it is the one.
+        No run is named if its unread replies could change which run that is.
         """
         if not changed:
             return
@@ -246,7 +246,8 @@ class _Finding:
         low, high = (end(rates, key=lambda each: each[0], default=(0.0, self.runs[0])) for end in (min, max))
         if high[0] - low[0] > NOTABLE_UNREAD_DIFFERENCE:
             yield FindingSentence(
-                f"Unread replies count as not right and differ between the runs: {percent(high[0])}% of "
+                f"Unread replies do not count as right, and their share differs between the runs: {percent(high[0])}% "
+                f"of "
                 f"{self._named([high[1]])}, {percent(low[0])}% of {self._named([low[1]])}. "
                 "--again unread asks a model to restate its answers."
             )

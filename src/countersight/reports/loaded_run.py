@@ -224,7 +224,7 @@ def advice(run: RunFolder, scores: Scores) -> Iterator[str]:
             f"before it answered: {_rerun_command(run, 'empty')}"
         )
     if _many(row.unread, row):
-        told = f"{several(row.unread, 'question')} without a readable answer, counted as not right"
+        told = f"{several(row.unread, 'question')} without a readable answer, not counted as right"
         told += " (the model declined, or its wording was not understood)"
         if row.restated or any(again.what == "unread" for again in run.manifest.again):
             yield f"{told}, although the model was asked to restate its answers; see the gallery."

@@ -42,7 +42,7 @@ def paint(background: Background, width: int, height: int) -> NDArray[np.uint8]:
 
 
 HEART = 0.27
-"""Radius of a flower's middle; every petal begins inside it, so that a flower is one piece."""
+"""The radius of a flower's middle; every petal begins inside it, so that a flower is one piece."""
 
 _SHAPES: dict[PetalShape, tuple[tuple[Point, Point, Point], ...]] = {
     # Cubic curves from the middle to the tip along the right side, in widths across and lengths upwards.
@@ -110,7 +110,7 @@ def _along(curve: list[Point], part: float) -> Point:
 
 
 TINT = 46
-"""Opacity of a polygon's fill, from 0 to 255; it must show the overlap of two polygons of one colour."""
+"""The opacity of a polygon's fill, from 0 to 255; low enough to show the overlap of two polygons of one colour."""
 
 
 def draw(scene: Scene) -> Pixels:

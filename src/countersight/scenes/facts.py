@@ -15,19 +15,19 @@ class Facts(msgspec.Struct, frozen=True):
     """The counts of a scene, in the order of COLOURS and PLACES; None for a missing circle."""
 
     kind: str
-    """One of flowers, dots and other; the last is for pictures that were not drawn by Countersight."""
+    """The kind of picture: flowers, dots, or other for pictures that were not drawn by Countersight."""
     flowers: int = 0
     outside: int = 0
-    """Flowers outside all polygons."""
+    """The number of flowers outside all polygons."""
     both: int = 0
-    """Flowers inside more than one polygon."""
+    """The number of flowers inside more than one polygon."""
     inside: tuple[int, ...] = _NONE
     alone: tuple[int, ...] = _NONE
-    """Flowers inside a polygon of each colour and in no other polygon."""
+    """The numbers of flowers inside a polygon of each colour and in no other polygon."""
     colours: tuple[str, ...] = ()
     """Colours of the polygons."""
     circles: tuple[int | None, ...] = (None,) * len(PLACES)
-    """Dots in each circle."""
+    """The number of dots in each circle."""
 
     @property
     def dots(self) -> int:

@@ -81,8 +81,8 @@ def _edges(polygon: Sequence[Point]) -> tuple[Points, Points]:
 
 
 GAP = 4.0
-"""Minimum distance between two items, and between an item and a line; wide enough to be visible, even with antialiasing
-on both sides."""
+"""The minimum distance between two items, and between an item and a line; wide enough to be visible, even with
+antialiasing on both sides."""
 
 
 def place(
@@ -120,7 +120,7 @@ def round_coordinate(value: float) -> float:
 
 
 SLACK = 0.03
-"""Tolerance for distances, because coordinates are rounded to two decimals."""
+"""The tolerance for distances, because coordinates are rounded to two decimals."""
 
 
 def faults(scene: Scene) -> frozenset[str]:

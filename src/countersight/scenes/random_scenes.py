@@ -35,9 +35,9 @@ from countersight.scenes.scene import (
 )
 
 BORDER = 12.0
-"""Minimum distance of a polygon's corner from the border of the picture."""
+"""The minimum distance of a polygon's corner from the border of the picture."""
 SMALLEST, LARGEST = 11.0, 21.0
-"""Radius of a flower."""
+"""The radius of a flower."""
 GRID = 30
 """The rows and columns of the jittered grid from which places for flowers are chosen. The grid covers a region more
 evenly than random points, so more flowers find room."""
@@ -45,7 +45,7 @@ STEP = SIDE / GRID
 LEAST_ROOM = 28
 """The minimum number of places in a region, even for one flower; smaller regions would hardly be visible."""
 ROOM_EACH = 3.5
-"""Minimum number of places per flower in a region; with fewer places, the flowers rarely all fit."""
+"""The minimum number of places per flower in a region; with fewer places, the flowers rarely all fit."""
 
 
 def random_background(rng: Random) -> Background:
@@ -63,7 +63,7 @@ class FlowerRegions(msgspec.Struct, frozen=True):
     """The number of flowers in each of the four regions of two polygons."""
 
     first: int
-    """Inside only the first polygon."""
+    """The number inside the first polygon only."""
     second: int
     both: int
     outside: int
@@ -165,7 +165,7 @@ is always clear which circles are in the top row and which two are rightmost."""
 RADII = 52.0, 60.0
 DOT_RADII = 5.0, 9.0
 TRIES = 160
-"""Number of places tried for the dots of a circle."""
+"""The number of places tried for the dots of a circle."""
 
 
 def dot_scene(rng: Random, numbers: Sequence[int]) -> Scene:

@@ -15,11 +15,12 @@ Side = Annotated[int, msgspec.Meta(ge=16, le=4096)]
 
 
 SIDE = 448
-"""Width and height of generated pictures: the input size of many vision encoders, or a multiple of their patch size."""
+"""The width and height of generated pictures: the input size of many vision encoders, or a multiple of their patch
+size."""
 OUTLINE = 4.0
-"""Width of a polygon's outline."""
+"""The width of a polygon's outline."""
 RING = 3.0
-"""Width of a circle's line."""
+"""The width of a circle's line."""
 
 
 class Background(msgspec.Struct, frozen=True):
@@ -28,7 +29,7 @@ class Background(msgspec.Struct, frozen=True):
     pattern: Literal["plain", "gradient", "stripes"]
     colours: tuple[str, str]
     stripe: Annotated[int, msgspec.Meta(ge=1)] = 1
-    """Height of a stripe."""
+    """The height of a stripe."""
 
 
 class Polygon(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ class Flower(msgspec.Struct, frozen=True):
     rings: Literal[1, 2]
     colour: str
     heart: str
-    """Colour of its middle."""
+    """The colour of its middle."""
     size: float
     rotation: float
     x: float

@@ -100,7 +100,7 @@ def shared_cases(first: Outcomes, second: Outcomes) -> tuple[NDArray[np.intp], N
 def tiers(values: Sequence[float], better: Callable[[int, int], bool]) -> tuple[int, ...]:
     """Return the tier of each run; tier 1 is the best.
 
-    `better` says whether one run is significantly better than another. Starting at the best score, a run
+    `better` returns whether one run is significantly better than another. Starting at the best score, a run
     begins a new tier if any run of the current tier is significantly better.
     """
     tier_of = [0] * len(values)

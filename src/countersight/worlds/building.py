@@ -32,9 +32,9 @@ from countersight.worlds.things import (
 from countersight.worlds.touching import contacts
 
 PLANK = 12
-"""Thickness of planks and shelves."""
+"""The thickness of planks and shelves."""
 MIN_GAP = 14
-"""Minimum distance between things that do not touch."""
+"""The minimum distance between things that do not touch."""
 _CUP, _BALL = (38, 36), 24
 
 
@@ -262,7 +262,7 @@ def _corners(world: Supports) -> list[Point]:
 DIFFICULTIES: dict[Difficulty, tuple[int, int]] = {"easy": (3, 6), "medium": (7, 9), "hard": (10, 14)}
 """The number of things in a world of each difficulty, apart from those on the floor."""
 EDGE = 16
-"""Minimum distance of things from the border of the picture."""
+"""The minimum distance of things from the border of the picture."""
 BEAM = 16
 """The lower edge of the beam that hooks are fixed to."""
 _SHELF = 148
@@ -270,7 +270,7 @@ _SHELF = 148
 _LOW = 172
 _MOST_BELOW = 3
 _GAP = 6
-"""Pixels between things of one structure that do not touch."""
+"""The number of pixels between things of one structure that do not touch."""
 
 
 def build_supports(rng: Random, difficulty: Difficulty, having: Sequence[str] = ()) -> Supports:

@@ -21,7 +21,7 @@ from countersight.errors import Unclear
 from countersight.worlds.things import COLOURS, Difficulty, Look, random_look
 
 WALL = 22
-"""Width of the wall around the table."""
+"""The width of the wall around the table."""
 FIELD = 448
 BOUNCE = 0.8
 """The share of the relative speed that is left after a collision of two discs, or of a disc and a wall."""

@@ -13,7 +13,7 @@ from countersight.worlds.discs import FIELD, WALL, Disc, Discs, Motion, arrow, m
 from countersight.worlds.things import CUP_BASE, CUP_WALL, PALETTES, SIDE, TABLE, Look, Point, Supports, WorldThing
 
 LINE = 1.5
-"""Width of the dark line around things."""
+"""The width of the dark line around things."""
 DOT = 3.2
 DOTS_APART = 9
 BEAM = 16
@@ -211,9 +211,9 @@ def darker(colour: str) -> Rgb:
 
 
 FRAMES = (0.0, 0.15, 0.45, 1.0)
-"""The times shown in a strip. The first ones are closer together, because discs are fast at first."""
+"""The times shown in a strip. The first ones are closer together, because discs are fastest at the start."""
 GAP = 6
-"""Width of the white line between the moments."""
+"""The width of the white line between the moments."""
 _TIP = 9.0
 
 

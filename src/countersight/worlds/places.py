@@ -1,5 +1,4 @@
-"""Free places in a world, and comparisons of positions by eye; the result is None if a difference is too small to
-see."""
+"""Free places in a world, and comparisons of positions, which return None if a difference is too small to see."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import hypot
@@ -112,9 +111,9 @@ def _fits(left: float, width: float, lying: list[WorldThing]) -> bool:
 
 
 CLEAR_DIFFERENCE: Final = 14
-"""Minimum difference in pixels at which one thing is clearly higher, or farther to the left."""
+"""The minimum difference in pixels at which one thing is clearly higher, or farther to the left."""
 CLEAR_DISTANCE_DIFFERENCE: Final = 12
-"""Minimum difference in pixels at which one disc is clearly the nearest."""
+"""The minimum difference in pixels at which one disc is clearly the nearest."""
 
 
 def is_higher(one: WorldThing, other: WorldThing) -> bool | None:

@@ -24,7 +24,7 @@ from countersight.worlds.touching import UP, Contact, contacts, swinging
 MARGIN = 6.0
 """The safety margin in pixels: the smallest difference that a viewer can see."""
 _SLIPPERY, _ROUGH = 0.8, 1.25
-"""Friction relative to the world's own, which a viewer cannot distinguish from it."""
+"""Factors of friction; a viewer cannot distinguish the results from the world's own friction."""
 
 
 def fallen(
@@ -51,8 +51,8 @@ def _cached_solver(world: Supports, margin: float) -> "_StaticsSolver":
 class _StaticsSolver:
     """The contacts of a world, and the verdicts about its parts that are known so far.
 
-    Sets of things and of contacts are integers with one bit each, because thousands of verdicts may be needed for a
-    world.
+    Sets of things and of contacts are integers with one bit per element, because a world may need thousands of
+    verdicts.
     """
 
     def __init__(self, world: Supports, margin: float) -> None:
@@ -289,7 +289,7 @@ _TOLERANCE = 1e-9
 _FEASIBILITY_TOLERANCE = 1e-7
 """The largest remainder of the artificial variables in a solution; right sides are on the order of 1."""
 _GREEDY_STEPS = 60
-"""Number of pivots that use the steepest column; later ones use the first that improves, which prevents cycles."""
+"""The number of pivots that use the steepest column; later ones use the first that improves, which prevents cycles."""
 _MAX_STEPS = 2_000
 
 

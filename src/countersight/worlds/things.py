@@ -22,7 +22,7 @@ FLOOR = 438
 FRICTION = 0.5
 CUP_WALL = 5
 CUP_BASE = 12
-"""Thickness of a cup's sides and bottom."""
+"""The thickness of a cup's sides and bottom."""
 HEAVIEST = 4
 """The largest number of dots on a thing."""
 _FIXED = frozenset({"shelf", "hook"})
@@ -43,7 +43,7 @@ class WorldThing(msgspec.Struct, frozen=True):
     weight: Annotated[float, msgspec.Meta(ge=0, le=10)] = 1
     """Its weight, drawn as dots."""
     turned: float = 0.0
-    """Rotation of a leaning plank, in degrees clockwise."""
+    """The rotation of a leaning plank, in degrees clockwise."""
     lies: bool = False
     """Whether it lies on the floor in front, where it neither supports anything nor is supported."""
 
@@ -100,9 +100,9 @@ class Look(msgspec.Struct, frozen=True):
     wood: str = "#b98552"
     texture: Literal["plain", "grain", "crate", "bands"] = "plain"
     depth: Literal[-8, 0, 8] = 0
-    """The viewpoint: how far things extend to the back, and to which side."""
+    """The viewpoint: how far, and to which side, the depth of things is drawn."""
     side: Literal[448, 512, 576] = 448
-    """Width and height of the picture."""
+    """The width and height of the picture."""
 
 
 class Supports(msgspec.Struct, frozen=True, tag_field="world", tag="supports"):

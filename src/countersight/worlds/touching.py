@@ -13,7 +13,7 @@ GROUND = ""
 _NEAR = 1.0
 """Edges that are nearer than this touch; others are more than three pixels apart."""
 _SEAT = 0.3
-"""The share of its width, to either side, on which a ball in a cup rests, so that it cannot roll out."""
+"""How far to either side a ball in a cup is supported, as a share of its width, so that it cannot roll out."""
 UP: Point = (0.0, -1.0)
 _FLAT = frozenset({"block", "plank", "shelf"})
 """Kinds of things with an upper edge on which something can rest."""
@@ -69,7 +69,7 @@ def _under(upper: WorldThing, there: list[WorldThing]) -> Iterator[Contact]:
 
 
 def _resting(upper: WorldThing, lower: str, left: float, right: float) -> Iterator[Contact]:
-    """Yield the contacts of two flat edges: the ends of the line where they touch, which carry as much as all of it."""
+    """Yield the contacts of two flat edges: the ends of the line where they touch, which stand for the whole line."""
     if right - left > _NEAR:
         for x in (left, right):
             yield _touching(upper.id, lower, (x, upper.bottom), UP)

@@ -40,7 +40,7 @@ class PersonLabel(msgspec.Struct, frozen=True, omit_defaults=True):
     pcs_reason: str = ""
     ncc_reason: str = ""
     at: str = ""
-    """When, in UTC."""
+    """The time of the judgement, in UTC."""
 
 
 def read_labels(folder: Path) -> Iterator[PersonLabel]:

@@ -56,9 +56,9 @@ class Instrument(msgspec.Struct, frozen=True):
     specificity: KnownShare
     """The share of no verdicts among tests in which no is right (q0)."""
     abstained: int
-    """Abstentions, counted in neither share."""
+    """The number of abstentions, which are counted in neither share."""
     tied: int = 0
-    """Ties among the abstentions: an audit counts them as half, so q1 and q0 do not describe its scores."""
+    """The number of ties among them; an audit counts ties as half, so q1 and q0 do not describe its scores."""
 
     @property
     def is_coin(self) -> bool:
@@ -198,9 +198,9 @@ class PeopleSheet(msgspec.Struct, frozen=True):
     judge: str
     measure: str
     n: int
-    """Tests decided by both the judge and people."""
+    """The number of tests decided by both the judge and people."""
     agreement: float | None
-    """Share of these tests on which the judge agrees with most people."""
+    """The share of these tests on which the judge agrees with most people."""
     kappa: float | None
     alt: AltTest
     """The alt-test: whether the judge can replace a person (arXiv 2501.10970)."""
@@ -212,7 +212,7 @@ class Calibration(msgspec.Struct, frozen=True):
     """calibration.json: the accuracy of judges as measured by `audit calibrate`."""
 
     judges: tuple[JudgeSheet, ...]
-    """If there are several judges, the last entry is the whole panel."""
+    """The accuracy of each judge; if there are several, the last entry is the whole panel."""
     size: int
     seed: int
     prompts: dict[str, Any]

@@ -19,7 +19,7 @@ from countersight.programs.vision import NotAScene, see
 from countersight.scenes import NAMED, Scene, facts_by_name
 
 LEAST_COLOUR = 0.4
-"""Minimum share of the pixels under the mask that must have the new colour."""
+"""The minimum share of the pixels under the mask that must have the new colour."""
 
 
 class PixelChecker:
@@ -93,17 +93,17 @@ def _check_recolouring(edit: EditShown, before: Pixels, after: Pixels, mask: np.
 
 
 MOST_LEFT = 0.6
-"""If the correlation with the old texture under the mask is this or higher, the object is still there."""
+"""The minimum correlation with the old texture under the mask at which the object counts as still visible."""
 MOST_LIKE = 0.5
-"""Maximum share of the patches of a fill that may look like the removed object."""
+"""The maximum share of the patches of a fill that may look like the removed object."""
 PATCHES = (16, 8)
-"""Sides of patches in pixels; the smaller one is used if a hole has too few of the larger."""
+"""The sides of patches in pixels; the smaller one is used if a hole has too few patches of the larger."""
 INSIDE = 0.98
-"""Minimum share of a patch's pixels that must lie in an area for the patch to belong to it."""
+"""The minimum share of a patch's pixels that must lie in an area for the patch to belong to it."""
 _NUMBERS = 4 * 4 * 3
 """The length of the description of a patch: 4 x 4 colours with three channels."""
 MARGIN_SHARE, LEAST_MARGIN = 0.6, 48
-"""Width of the compared area around a hole: this share of the hole's size, and at least this many pixels."""
+"""The width of the compared area around a hole: this share of the hole's size, and at least this many pixels."""
 
 
 class RemovalResult(NamedTuple):

@@ -150,7 +150,7 @@ def parse_concepts(tries: tuple[Attempt, ...], most: int, explanation: str, prom
 
 
 LEAST_CITED_SHARE: Final = 0.5
-"""Minimum share of an object's content words that the explanation must contain; an attribute needs more."""
+"""The minimum share of an object's content words that the explanation must contain; an attribute needs more."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _WEIGHTLESS: Final = FUNCTION_WORDS.union(
     ("be", "there", "which", "where", "as", "so", "what", "explanation", "concept", "picture", "image"),

@@ -108,7 +108,7 @@ def _instruction(concept: str, kind: ConceptKind, action: Action, target: str, v
 
 
 LONGEST: Final = 20_000
-"""Maximum length of the part of an explanation that is searched, in characters."""
+"""The maximum length of the part of an explanation that is searched, in characters."""
 _WORD: Final = re.compile(r"[^\W_]+")
 
 

@@ -41,9 +41,9 @@ from countersight.picture import read_picture
 from countersight.text import several
 
 UNFOLDED: Final = 12
-"""Maximum number of cases shown in full; if there are more, all are collapsed."""
+"""The maximum number of cases shown in full; if there are more, all are collapsed."""
 LONGEST_TEXT: Final = 4_000
-"""Maximum length of a text on the page, in characters; the rest is in cases.jsonl."""
+"""The maximum length of a text on the page, in characters; the rest is in cases.jsonl."""
 Outcome = Literal[
     "consistent", "answer-only", "explanation-only", "neither", "in-part", "undecided", "failed", "excluded"
 ]

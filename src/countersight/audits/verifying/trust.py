@@ -23,7 +23,7 @@ from countersight.errors import AuditError
 from countersight.text import several
 
 LARGEST: Final = 1 << 20
-"""Size limit of a signature, in bytes."""
+"""The size limit of a signature, in bytes."""
 
 
 class Signed(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class Signed(msgspec.Struct, frozen=True):
 
     file: str
     key: str = ""
-    """Fingerprint of the key; empty for a time stamp."""
+    """The fingerprint of the key; empty for a time stamp."""
     refused: str = ""
     """The reason if the signature was not made by one of the given keys; otherwise empty."""
     at: str = ""
@@ -48,7 +48,7 @@ class Trust(msgspec.Struct, frozen=True):
     """Who is trusted to sign a bundle, and to stamp it."""
 
     signers: AllowedSigners | None = None
-    """If given, one of them must have signed the seal."""
+    """The keys that may sign; if given, one of them must have signed the seal."""
     authorities: tuple[Any, ...] = ()
     """Certificates of the authorities of time stamp servers."""
 
@@ -83,7 +83,7 @@ def _check_signature(folder: Path, name: str, trust: Trust) -> Note | Signed:
     at = read_stamp(given, message, trust.authorities)
     if trust.authorities:
         return Signed(name, at=at)
-    return Note(name, f"it says {at}; name the certificate of its authority with --timestamp-ca", trusted=False)
+    return Note(name, f"its time is {at}; name the certificate of its authority with --timestamp-ca", trusted=False)
 
 
 def vouches(name: str) -> bool:

@@ -27,7 +27,7 @@ class WrittenPair(msgspec.Struct, frozen=True, omit_defaults=True):
     basic_answer: str
     counterfactual_answer: str
     leak: str = ""
-    """The answer that the question names, if the writer submitted in spite of the warning."""
+    """The answer that the question names, if the writer submitted it despite the warning."""
 
 
 class BlindAnswers(msgspec.Struct, frozen=True, omit_defaults=True):

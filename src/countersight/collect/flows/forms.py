@@ -33,13 +33,13 @@ class Text(Field, frozen=True):
     """A field for free text. `words`, `asks` and `supposes` are checked if the grammar of the language is known."""
 
     most: int = 1000
-    """Most characters."""
+    """The maximum number of characters."""
     rows: int = 1
     needed: bool = True
     differs_from: tuple[str, ...] = ()
     """Fields, or earlier texts, from which this text must differ."""
     words: int = 1
-    """Fewest words."""
+    """The minimum number of words."""
     asks: bool = False
     """Whether the text must end with a question mark."""
     supposes: bool = False
@@ -134,7 +134,7 @@ class Form:
             for name in field.differs_from if isinstance(field, Text) and value else ():
                 if said_words(value) == said_words({**texts, **read}[name]):
                     named = {"label": self.say(field.label), "other": self.say(labels[name])}
-                    self.fail(field.name, "“{label}” says the same as “{other}”.", **named)
+                    self.fail(field.name, "“{label}” is the same as “{other}”.", **named)
         return read
 
     def value(self, field: Field) -> str:

@@ -17,7 +17,7 @@ from countersight.collect.web.visit import FORMS, MOST_DIGITS, RefusedError, Vis
 
 _ON_A_PAGE = 50
 _MOST = 500
-"""Maximum number of rows in a JSON response."""
+"""The maximum number of rows in a JSON response."""
 STATES = ("open", "flagged", "done", "removed", "check")
 
 
@@ -190,7 +190,7 @@ async def retract(visit: Visit) -> Response:
 
 
 async def log_page(visit: Visit) -> Response:
-    """Show actions of leads and reviewers, the latest first; a script gets them by number."""
+    """Show actions of leads and reviewers, the latest first; a script gets them in the order of their numbers."""
     if visit.is_api:
         return visit.json(visit.store.read(lambda c: audit_log.read_log(c, _after(visit), _MOST)))
     return visit.render("log.html", rows=visit.store.read(lambda c: audit_log.read_log(c, most=200, latest=True)))

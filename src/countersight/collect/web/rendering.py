@@ -1,4 +1,4 @@
-"""Render pages from templates: values are escaped, texts are translatable."""
+"""Render pages from templates; values are escaped, and texts are translatable."""
 
 import datetime
 import re

@@ -34,12 +34,13 @@ FORMS: Final = {name: fields_in(fields) for name, fields in _DECLARED.items()}
 """The forms that are the same in every flow: their fields, by name."""
 COOKIE: Final = "countersight"
 MOST_DIGITS: Final = 9
-"""Maximum digits of a row number: PostgreSQL's row numbers end at about two billion."""
+"""The maximum number of digits of a row number; PostgreSQL's row numbers end at about two billion."""
 
 _LARGEST_FORM = 256 * 1024
 _MOST_FIELDS = 200
 _FIGURE_SECONDS = 20.0
-"""Seconds after which the figures of the whole campaign are recomputed, because computing them takes long."""
+"""The number of seconds after which the figures of the whole campaign are recomputed, because computing them takes
+time."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; img-src 'self' data:; style-src 'self'; script-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -66,7 +67,7 @@ class Site(msgspec.Struct, frozen=True):
     public_url: str = ""
     """The public address of the server, if it differs from the one it listens on."""
     figures: dict[str, tuple[float, float, Any]] = {}
-    """Figures of the whole campaign: when each is computed again, when it was computed, and its value."""
+    """Figures of the whole campaign; for each, when it is computed again, when it was computed, and its value."""
 
     async def figure(self, name: str, question: Callable[[Connection], Any]) -> tuple[Any, float]:
         """Return a figure and when it was computed; while it is recomputed, other requests get the last value."""

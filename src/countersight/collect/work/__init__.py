@@ -1,4 +1,4 @@
-"""The work of a campaign: claim, submit, withdraw, flag and qualify. Functions of a database connection."""
+"""The work of a campaign: claim, submit, withdraw, flag and qualify. All functions take a database connection."""
 
 import lazy_loader
 

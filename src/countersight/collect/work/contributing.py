@@ -31,7 +31,7 @@ WITHDRAWN: Final = "withdrawn"
 """The outcome of a flag that needs no decision, because the flagged work no longer exists."""
 _item, _lease, _made = tables.item.c, tables.lease.c, tables.contribution.c
 STANDS: Final = func.coalesce((_lease.contribution_id == _made.id) & (_lease.state == "done"), False)
-"""The SQL condition that a version of a contribution counts: it is neither replaced nor withdrawn nor removed."""
+"""The SQL condition for a version of a contribution that counts: it is neither replaced nor withdrawn nor removed."""
 
 
 class Contribution(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class Contribution(msgspec.Struct, frozen=True):
     phase: str
     version: int
     content: Content
-    """None if it was withdrawn."""
+    """The content; None if it was withdrawn."""
     seconds: float
     pasted: float
     at: float

@@ -248,7 +248,7 @@ def _free(person_id: int, phase: str) -> Select[Any]:
 def count_free(connection: Connection, person_id: int, phase: str, most: int) -> int:
     """Return how many items of a phase a person could take, counted up to a limit.
 
-    Items with a known answer that the person has had are subtracted, so the number falls after these as after others.
+    Items with a known answer that the person has already had are subtracted, so the number decreases after every item.
     """
     known = select(func.count()).join(tables.item, _item.id == _lease.item_id).where(_item.gold.is_not(None))
     own = (_lease.person_id == person_id, _lease.phase == phase, _lease.state.in_(HELD))

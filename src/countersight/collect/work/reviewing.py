@@ -32,7 +32,7 @@ FOUND: Final = {
 }
 """The reasons for which the program itself sends an item to a reviewer."""
 Outcome = Literal["fair", "unfair", "edited", "returned"]
-"""Removed, kept, kept as edited by the reviewer, returned to its author."""
+"""A decision: the item is removed, kept, kept as edited by the reviewer, or returned to its author."""
 
 
 class Flag(msgspec.Struct, frozen=True):

@@ -146,7 +146,7 @@ def find_prompt_format(processor: Any, family: str, *, text_only: bool = False) 
 def _puts_pictures_itself(processor: Any, placeholder: str) -> bool:
     """Whether a processor inserts picture tokens by itself, as those of BLIP-2, Florence-2 and Kosmos-2.5 do.
 
-    The text must not contain a placeholder then.
+    In that case, the text must not contain a placeholder.
     """
     without = _count_picture_tokens(processor, "?", placeholder)
     return bool(without) and _count_picture_tokens(processor, f"{placeholder}?", placeholder) != without

@@ -204,7 +204,7 @@ def loading_error(folder: Path, error: Exception) -> ModelError:
 
 @contextmanager
 def _readable(folder: Path) -> Iterator[None]:
-    """Context manager that turns exceptions in reading a folder into ModelError: every library raises its own."""
+    """Context manager that turns exceptions in reading a folder into ModelError; every library raises its own."""
     try:
         yield
     except Exception as error:

@@ -12,11 +12,11 @@ from torch.nn import functional
 from transformers import AttentionInterface
 
 _NAME = "countersight_flash_pieces"
-"""Transformers passes the boundaries of pieces only to attention functions with "flash" in their names."""
+"""The attention function; transformers passes boundaries of pieces only to functions with "flash" in their names."""
 _TURN = "apply_rotary_pos_emb_vision"
 """The function of transformers that rotates queries and keys by position, in many vision encoders."""
 _WIDTH = 64
-"""Matrix sides are padded to a multiple of this; other sides than multiples of 8 take three times as long on GPUs."""
+"""Matrix sides are padded to a multiple of this; on GPUs, sides that are no multiple of 8 take three times as long."""
 
 
 def speed_up(model: Any) -> None:

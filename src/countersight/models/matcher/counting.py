@@ -40,7 +40,7 @@ _TURNING = frozenset(("but", "however", "although", "though"))
 _REACH = 3
 """The number of words after "no" or "remove" that count as negated."""
 _LEAST_SPREAD = 0.05
-"""Added to the standard deviation, so that small differences between options are not magnified."""
+"""A constant added to the standard deviation, so that small differences between options are not magnified."""
 
 AMONG = 14
 """The number of features that compare an option with the other options."""

@@ -72,7 +72,7 @@ class StepRun:
         return result
 
     async def _call(self, operation: Callable[..., Any], step: ProgramStep) -> object:
-        """Run an operation within the time of the tools, or in a thread within the time of the program."""
+        """Run an operation, in a thread unless it is a tool; tools and programs have separate time limits."""
         names = list(inspect.signature(operation).parameters)
         given = {name: self if name == "run" else self._argument(step, name) for name in names}
         if inspect.iscoroutinefunction(operation):

@@ -58,7 +58,7 @@ class Running:
         self._limits = limits
         self._tools = tools
         self._left = LENIENCE * limits.seconds
-        """Remaining seconds; comparisons of patches, which run in this process, count too."""
+        """The remaining seconds; comparisons of patches, which run in this process, also count."""
         self._answer = f"answer_{secrets.token_hex(8)}"
         """The function that checks a program's result, under a random name that the program cannot replace."""
         self._class = monty.ClassType(ImagePatch, init=True)
@@ -105,7 +105,7 @@ class Running:
         return self._advance(lambda: snapshot.resume({"return_value": self._wrap(result)}))
 
     def close(self) -> None:
-        """Return the interpreter to the pool; one that has grown or is in use is killed."""
+        """Return the interpreter to the pool; it is killed if it uses too much memory or is still busy."""
         if self._pid is None:
             return
         with suppress(Exception):  # the process may be gone

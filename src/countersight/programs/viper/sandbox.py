@@ -79,7 +79,7 @@ MOST_COMPUTING = 8
 STARTING = 8
 """Additional threads, in which interpreters are started and ended."""
 STARTS_WITHIN = 60.0
-"""Seconds for an interpreter to start, even on a busy machine."""
+"""The number of seconds for an interpreter to start, even on a busy machine."""
 INSTALL = "pip install 'countersight[programs]'"
 
 Value = TypeVar("Value")

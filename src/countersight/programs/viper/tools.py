@@ -136,7 +136,9 @@ class Tools:
         said = await self._query(patch, question)
         verdict = polarity_in(said, question)
         if verdict is None:
-            raise ToolFailed(f"the vision model answered {said[:60]!r} to {question[:60]!r}, neither yes nor no")
+            raise ToolFailed(
+                f"the vision model answered {said[:60]!r} to {question[:60]!r}, which is neither yes nor no"
+            )
         return verdict
 
     async def best_text_match(self, patch: ImagePatch, /, option_list: object, prefix: object = "") -> str:
@@ -160,7 +162,7 @@ class Tools:
     async def best_image_match(
         self, /, list_patches: object, content: object, return_index: object = False
     ) -> ImagePatch | int:
-        """Return the patch that matches a content best, or its index; of equal ones, the first."""
+        """Return the patch that matches a content best, or its index; if several match equally well, the first."""
         if not isinstance(list_patches, list | tuple) or not 1 <= len(list_patches) <= MOST_TEXTS:
             raise ToolFailed(f"it needs a list of 1 to {MOST_TEXTS} patches")
         patches = [_patch(one) for one in list_patches]

@@ -27,7 +27,7 @@ from countersight.programs.vision.shapes import (
 )
 
 SIDE: Final = 448
-"""Width and height of the scenes; pictures of other sizes are resized to it."""
+"""The width and height of the scenes; pictures of other sizes are resized to it."""
 SMALLEST, LARGEST = 0.6, 2.3
 """The minimum and maximum factor by which a picture may have been resized."""
 AGAIN: Final = (Strictness(28, 150, 60), Strictness(36, 140, 60), Strictness(20, 150, 60), Strictness(46, 140, 60))

@@ -69,9 +69,9 @@ _CROWD: Final = 2_000
 _EXPLAINED: Final = 0.8
 """The minimum share of an outline's pixels with a colour of polygons."""
 _CLEAR: Final = 9
-"""The maximum distance of the background to one of its possible colours, except at a few pixels at edges."""
+"""The maximum distance of the background from one of its possible colours, except for a few pixels at edges."""
 _ROUND: Final = 7
-"""The maximum distance of a ring's pixels to one circle."""
+"""The maximum distance of a ring's pixels from one circle."""
 
 
 class Strictness(msgspec.Struct, frozen=True):
@@ -82,7 +82,7 @@ class Strictness(msgspec.Struct, frozen=True):
     pale: int
     """Every channel of a background is lighter than this; outlines, petal edges, rings and dots have a darker one."""
     outline: int
-    """The maximum difference of an outline to its named colour in every channel."""
+    """The maximum difference between an outline and its named colour in every channel."""
     whole: int = _FLOWER
     """The minimum number of pixels for a patch to be a whole flower, which is not joined with others."""
 

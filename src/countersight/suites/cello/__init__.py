@@ -1,4 +1,4 @@
-"""CELLO: causal questions on four rungs."""
+"""CELLO: causal questions on the four rungs of causation."""
 
 import lazy_loader
 

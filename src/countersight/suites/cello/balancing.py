@@ -31,7 +31,7 @@ SignedNames = tuple[tuple[str, str, int], ...]
 """The names in a question, with their role and sign: +1 if a loss follows, else -1."""
 
 _COMPARED_CANDIDATES = 80
-"""Number of candidates compared at each step."""
+"""The number of candidates compared at each step."""
 _MAX_NAME_IMBALANCE = 1.5
 """How far a name may be from balance, in standard deviations of fair coin flips."""
 KNOWLEDGE_ROLE = "knowledge"
@@ -139,7 +139,7 @@ def choose_balanced(
 
 
 _TRIES = 50
-"""Number of exchanges tried for every question."""
+"""The number of exchanges tried for every question."""
 
 _OBSERVATIONS_PER_OPTION = 6
 """The number of observations per option: its rank by each of the five counts in `_observe`, and its joint rank by the
@@ -199,7 +199,7 @@ class _OptionBoard:
                 self._questions_with.setdefault(name, set()).add(number)
         self._excess: Counter[int] = Counter()
         self.imbalance = 0
-        """The sum of squares of how far each observation favours the answer more or less often than chance."""
+        """The sum of squares of how far the counts of each observation deviate from chance."""
         self._observations = [self._observe(number) for number in range(len(names))]
         for observations in self._observations:
             self._add(observations, 1)

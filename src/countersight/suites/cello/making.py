@@ -33,7 +33,7 @@ from countersight.suites.picture_files import IMAGES
 from countersight.suites.supposing import supposed
 
 PER_TASK = 100
-"""Cases per task, as in the published test set (CELLO 5.1)."""
+"""The number of cases per task, as in the published test set (CELLO 5.1)."""
 SIZE = PER_TASK * len(TASKS)
 
 
@@ -43,14 +43,14 @@ class CelloMade(msgspec.Struct, frozen=True):
     graphs: int
     bad: int
     asked_about: int
-    """Graphs that allow unambiguous questions."""
+    """The number of graphs that allow unambiguous questions."""
     cases: int
     wanted: int
     """The requested number of cases of each task."""
     by_task: dict[str, int]
     without_picture: int
     worded: int
-    """Questions worded by a language model; the others are from templates."""
+    """The number of questions worded by a language model; the others are from templates."""
     by_model: bool
     """Whether a model was used for wording."""
 

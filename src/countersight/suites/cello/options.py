@@ -35,13 +35,13 @@ from countersight.suites.cello.wording import explanation, is_explained
 THROUGH = frozenset({"CA", "AR"})
 """Tasks whose answer is only indirectly connected to the thing asked about."""
 _MIN_CANDIDATES = 5
-"""Minimum number of different names to draw wrong options from."""
+"""The minimum number of different names to draw wrong options from."""
 _MIN_TIMES_RIGHT = 3
 _WRONG = 3
 _BYSTANDER_WEIGHT = 0.1
 """The weight of a bystander (a thing outside the graph) that is not the answer in any other graph."""
 _SPARE = 80
-"""Number of names considered for each question when wrong options are exchanged."""
+"""The number of names considered for each question when wrong options are exchanged."""
 _DOMINANT_SHARE, _MANY_NAMES = 0.5, 16
 """A name with more than this share of at least this many counts is obvious without looking: trees for branches."""
 _TAKEN_FOR = frozenset({
@@ -147,8 +147,9 @@ class Answers:
         return not self._is_wrong(shape.names[query.answer[0]], shape, query)
 
     def plausible_names(self, shape: Shape, query: ChoiceQuery) -> Counter[str]:
-        """Return how often each name is in the answer's place in similar graphs; empty if there are few names, or one
-        name is nearly always there."""
+        """Return how often each name is in the answer's place in similar graphs; empty if there are few names, or if
+        one name is nearly always in that place.
+        """
         anchor = (query.partial if self._task.short in THROUGH else query.about)[-1]
         answer, ends = shape.names[query.answer[0]], {anchor, *query.answer}
         kind = next(edge.kind for edge in shape.graph.edges if {edge.cause, edge.effect} <= ends)

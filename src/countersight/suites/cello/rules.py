@@ -123,12 +123,12 @@ def needs_another(candidate: Candidate) -> bool:
 
 
 def is_ground(candidate: Candidate) -> bool:
-    """The cause, or the thing between, is the ground or a place, of which nobody supposes that it moves or is gone."""
+    """The cause, or the mediator, is the ground or a place; it is implausible that it moves or is gone."""
     return any(candidate.shape.classes(thing) & _UNMOVED for thing in (*candidate.causes, *candidate.between))
 
 
 def is_paved(candidate: Candidate) -> bool:
-    """The cause is a floor, a road or a pavement, to which nobody supposes that something happened."""
+    """The cause is a floor, a road or a pavement; it is implausible that something happened to it."""
     return any("laid_ground" in candidate.shape.classes(thing) for thing in candidate.causes)
 
 

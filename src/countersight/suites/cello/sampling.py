@@ -25,7 +25,8 @@ from countersight.suites.cello.tasks import TASKS
 from countersight.suites.cello.wording import pronoun, wordings
 
 _GRAPHS_PER_CASE = 40
-"""Number of graphs of a kind kept per case of a task; this is more than enough, since most of them allow a question."""
+"""The number of graphs of a kind kept per case of a task; this is more than enough, since most of them allow a
+question."""
 _MIN_GRAPHS = 4_000
 _LETTERS = "ABCD"
 _MAX_TIMES_RIGHT, _MAX_RIGHT_ONE_IN = 4, 40

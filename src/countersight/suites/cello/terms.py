@@ -30,7 +30,7 @@ _RUNG_OF: Final = {
     for name in (task, SHORT[_TASKS.index(task)].casefold())
 }
 PriorVerdict = Literal["agrees", "disagrees", "silent"]
-"""What common knowledge says about an answer; see `common_knowledge`."""
+"""Whether common knowledge agrees with an answer; see `common_knowledge`."""
 PRIOR_VERDICTS: Final[tuple[PriorVerdict, ...]] = ("agrees", "disagrees", "silent")
 BINARY: Final = "binary"
 MULTIPLE: Final = "multiple choice"
