@@ -92,7 +92,7 @@ class GroupStatistics:
         return self.factual, self.counterfactual
 
     def add(self, case: Case) -> None:
-        """Count a case. If it has questions in both worlds, it is a pair, which is changed if the right answers differ."""
+        """Count a case; with questions in both worlds, it is a pair, which is changed if the right answers differ."""
         self.cases += 1
         for world, question in zip(self.worlds, (case.factual, case.counterfactual), strict=True):
             if question:
