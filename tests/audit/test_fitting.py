@@ -114,7 +114,7 @@ def test_a_calibration_that_does_not_fit_is_named_in_the_headline(labelled):
     unfit = CorrectedScore(0.0, 0.0, 0.0, -0.214, fits=False)
     words = limits_with(labelled[0], corrected={"openai:gpt-8": CorrectedScores(unfit, None, None)})
     assert "The calibration does not fit" in words
-    assert "would be -0.214, which is outside 0 to 1" in words
+    assert "would be -0.214, which is not between 0 and 1" in words
     assert "openai:gpt-8 was no better than chance for NCC" in words
     assert "calibrated on tests constructed from generated drawings" in words
 
@@ -136,7 +136,7 @@ def test_low_agreement_of_judges_is_a_warning_on_page_and_terminal(tmp_path, cap
     assert "Warning: The judges disagree about PCS: Krippendorff's alpha is only" in told
     page = (folder / "report.html").read_text()
     assert "The judges disagree about PCS" in page[: page.index('id="results"')]
-    assert "In 3 tests judges or votes are divided equally; these tests count half." in page
+    assert "In 3 tests judges or votes are divided equally; each of these tests counts as half." in page
     assert score(read_audit(folder)).kept.ccs.value == pytest.approx((3 * 0.5 + 1) / 5)
 
 

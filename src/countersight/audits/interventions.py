@@ -74,7 +74,7 @@ _NUMBER: Final = re.compile(
     r"\b(?:\d+|" + "|".join(NUMBER_WORDS) + r")\b(?! (?:\w+ )?(?:polygon|region|shape|area|circle|row)s?\b)",
     re.IGNORECASE,
 )
-"""A number of flowers or dots; numbers of polygons, circles and rows are not matched."""
+"""Matches numbers of flowers and dots, but not those of polygons, circles and rows."""
 Effect = Callable[[Instruction], dict[str, int]]
 
 
@@ -83,7 +83,7 @@ def change_thought(
 ) -> Thought:
     """Return the explanation rewritten as if the concept were different, and the answer that follows, if known.
 
-    `effect` returns by how much an edit changes each number of the scene, if there is one. The text is empty if a
+    `effect`, if given, returns by how much an edit changes each number of the scene. The text is empty if a
     concept in `others` leads to the same text, because the text would test neither.
     """
     thought = _changed(statement, instruction, effect)

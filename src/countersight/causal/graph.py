@@ -91,7 +91,7 @@ class MalformedPart(msgspec.Struct, frozen=True):
 
     file: str
     entry: int
-    """The element of a JSON file, or the line of a CSV or JSONL file, counted from 1."""
+    """The number of the element of a JSON file, or of the line of a CSV or JSONL file, counted from 1."""
     field: str
     reason: str
 

@@ -107,7 +107,7 @@ def _graph(line: bytes) -> CausalGraph | str:
 
 
 class PictureCopies:
-    """Copies pictures from a folder into another by their ids, each once."""
+    """Copies pictures from one folder to another by their ids, each only once."""
 
     def __init__(self, source: Path | None, target: Path) -> None:
         self._source = source

@@ -43,8 +43,7 @@ class Correlation(msgspec.Struct, frozen=True):
     """
 
     phi: Phi | None
-    """None if either world has fewer than MIN_MARGINAL_COUNT right answers or other answers, which is too little
-    evidence."""
+    """The correlation; None if either world has fewer than MIN_MARGINAL_COUNT right answers, or fewer other answers."""
     n: int
     after_right: Figure
     """The counterfactual accuracy of cases that are right in the factual world."""

@@ -101,7 +101,7 @@ def grids(found: AuditTables) -> Iterator[Grid]:
 
 
 def _ranking(found: AuditTables) -> Grid:
-    """Return the table of audits, by score; the place of an audit depends on how many are clearly more faithful."""
+    """Return the table of audits, by score; the place depends on how many other audits are clearly more faithful."""
     rows = []
     for rank, audit in enumerate(found.ranked):
         scores, above = audit.scores, found.ranked[:rank]

@@ -233,5 +233,5 @@ def corrected_cell(found: CorrectedScore | None) -> TableCell:
     if found is None:
         return TableCell("–", ("unknown",))
     if not found.fits:
-        return TableCell("does not fit", (f"{number(found.estimate)} is outside 0 to 1",))
+        return TableCell("does not fit", (f"{number(found.estimate)} is not between 0 and 1",))
     return TableCell(number(found.value), (interval(found),))

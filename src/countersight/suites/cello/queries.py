@@ -38,15 +38,16 @@ class YesNoQuery(msgspec.Struct, frozen=True):
     held: tuple[str, ...]
     """Things whose state the question fixes."""
     effect_goes: bool
-    """The gold answer to whether the effect disappears; if the question asks whether it stays, the opposite is
-    right."""
+    """The gold answer if the question asks whether the effect disappears; if it asks whether it stays, the opposite is
+    right.
+    """
 
 
 Query = ChoiceQuery | YesNoQuery
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """A causal graph in the form that tasks use, with unrelated other things in the picture."""
+    """A causal graph in the form that tasks use, with other, unrelated things in the picture."""
 
     graph: CausalGraph
     edges: Edges

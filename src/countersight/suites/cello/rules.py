@@ -133,7 +133,7 @@ def is_paved(candidate: Candidate) -> bool:
 
 
 def is_force(candidate: Candidate) -> bool:
-    """The graph does not say what would no longer happen to the thing."""
+    """It is unclear from the graph what would no longer happen to the thing."""
     return any(edge.kind == "force" for edge in candidate.shape.graph.edges)
 
 
