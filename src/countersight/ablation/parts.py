@@ -19,7 +19,7 @@ from countersight.scoring import paired
 from countersight.suites.cosim import change_kinds, change_parts
 
 MAX_PARTS = 6
-"""Changes with more parts are skipped, because their pairs alone need more than 15 questions."""
+"""The maximum number of parts; changes with more are skipped, because their pairs alone need more than 15 questions."""
 OF, WITHOUT = "of", "without"
 
 

@@ -64,7 +64,7 @@ _CONDITIONALS: Final = tuple(
         (rf"((?:{'|'.join(sorted(_SEEN))})(?: .*)?)", r"would be \1"),
     )
 )
-"""Predicates of how-many questions, and the same in the conditional."""
+"""Predicates of how-many questions, each with its conditional form."""
 _VERBS: Final = frozenset({"are", "is", "was", "were", "can", "do", "does", "did", "have", "has"})
 _NAME_ENDS: Final = _AT_PLACES | _SEEN | _VERBS | {"there", "here"}
 

@@ -39,12 +39,12 @@ _USUAL_ANSWERS = 12
 _RARE_WORD = "_"
 """Replaces a rare word in a template."""
 _TEMPLATE_WORD_SHARE = 0.02
-"""Words in at least this share of a group's questions belong to the template."""
+"""The minimum share of a group's questions in which a word must occur to belong to the template."""
 _MAX_NUMBER_DIFFERENCE = 6
 """The maximum difference between numbers; larger ones are reduced to this."""
 _OVERLAP = 4
 _COMMON_WORD_SHARE = 0.2
-"""Words in a larger share of a group's questions are not names of things."""
+"""The share of a group's questions above which a word that occurs in them is not a name of a thing."""
 _EITHER = 0.1
 """A word may reverse yes and no if its share of a group's questions differs from a half by less than this."""
 _NAMED = 3

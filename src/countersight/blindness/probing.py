@@ -40,7 +40,7 @@ TEXT: Final = "text"
 KNOWLEDGE: Final = "knowledge"
 """The names of the probes of the text and of common knowledge."""
 MIN_QUESTIONS = 30
-"""Groups with fewer questions in a world are not reported."""
+"""The minimum number of questions; groups with fewer in a world are not reported."""
 MAX_QUESTIONS = 4_000
 """The maximum number of questions per world that are probed; larger datasets are sampled evenly."""
 _MAX_CUES = 12

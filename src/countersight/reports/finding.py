@@ -274,7 +274,7 @@ def _verb(drop: Figure) -> str:
 
 
 def _points(drop: Figure) -> str:
-    """Return the size of a drop or a gain; "from … to …" says which of the two it is."""
+    """Return the size of a drop or a gain; "from … to …" shows which of the two it is."""
     return f"{percent(_sign(drop) * (drop.value or 0.0))} points"
 
 

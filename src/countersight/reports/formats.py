@@ -100,7 +100,7 @@ def _origin(report: ReportData, run: RunScores | None, named: str) -> list[Value
 _MAX_LINES: Final = 12
 _MAX_CAUTIONS: Final = 4
 _REQUESTED: Final = ("reported", "readings")
-"""The parts of a report that are only written on request, and so are always printed."""
+"""The parts of a report that are only written on request, and are therefore always printed."""
 _MAX_RUNS: Final = 3
 """The maximum number of runs for which the terminal shows all tables."""
 

@@ -31,7 +31,7 @@ from countersight.reports.tables import by_group, further_tables, overview, part
 _FEW_RUNS = 3
 """With more runs, the tables by group are folded."""
 _FEW_TABLES = 3
-"""With more tables in a section, each is folded under its title."""
+"""The number of tables in a section above which each of them is folded under its title."""
 _UNITS = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}
 """The figures at the top of the page of one run, with their units."""
 

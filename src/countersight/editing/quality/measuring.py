@@ -16,7 +16,7 @@ from countersight.errors import BadPicture
 from countersight.picture import Picture, Pixels, as_seen
 
 LARGEST = 1536
-"""Pictures with a longer side are scaled down to this for comparison; smaller details do not matter."""
+"""The maximum side in pixels for comparison; larger pictures are scaled down, because smaller details do not matter."""
 SEEN = 64
 """The minimum length in pixels of the shorter side for a perceptual network."""
 

@@ -22,7 +22,7 @@ BETTER = 0.9
 FINER = 0.97
 """An affine map is preferred only if it reduces the difference left by a shift to this share or less."""
 LONGEST = 1024
-"""Pictures with a longer side are scaled down to this for registration; a tenth of a pixel is precise enough."""
+"""The maximum side in pixels for registration; larger pictures are scaled down, because this is precise enough."""
 
 
 class Registration(NamedTuple):
