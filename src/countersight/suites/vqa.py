@@ -62,7 +62,7 @@ class _Answer(msgspec.Struct):
 
 class _Annotation(msgspec.Struct):
     answers: Annotated[list[_Answer], msgspec.Meta(min_length=4, max_length=100)]
-    """The minimum number of answers; with fewer than 4, no answer can get the full score."""
+    """The answers of people; with fewer than 4, no answer can get the full score."""
     image_id: int | None = None
     answer_type: str = ""
     question_type: str = ""
