@@ -1,8 +1,8 @@
 """The model in the loop (HAMLET): people write distractors that a text model takes for the right response (CoSIm 4).
 
-The model is a small ranker. Two rules of thumb work from the first item: a right response takes up words of the
-change, and has many words in common with the other responses. From the finished items of the campaign it also learns
-which words right responses have. Any other model that ranks text works too.
+The model is a small ranker. Two rules of thumb work from the first item: a right response repeats words of the change,
+and has many words in common with the other responses. From the finished items of the campaign it also learns which
+words right responses have. Any other model that ranks text works too.
 
 On CoSIm's published train split, it finds the right response for 52 % of all 1,924 instances without training (chance:
 25 %); after training on 200 of them for 64 %, and after 1,300 for 68 % of the other 624.

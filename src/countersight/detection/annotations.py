@@ -12,7 +12,7 @@ from countersight.errors import EditFailed, EditorError
 from countersight.scenes import skia
 
 FAR = 1e5
-"""Coordinates of outlines are clipped at this distance in pixels from the origin."""
+"""The distance in pixels from the origin at which coordinates of outlines are clipped."""
 MOST_NUMBERS = 200_000
 """The maximum number of coordinates or run lengths of one mask; people draw far fewer."""
 

@@ -56,7 +56,7 @@ class Batches(ABC):
     most_requests: int
     most_bytes: int
     lost_after: float
-    """Seconds after which a batch that is not found is considered lost."""
+    """The number of seconds after which a batch that is not found is considered lost."""
 
     def __init__(self, model: Hosted) -> None:
         self._model = model

@@ -9,7 +9,8 @@ from countersight.models.endpoint import Endpoint
 from countersight.models.protocol import Answer, Displayed, Request
 
 SHORTEST_PAUSE = 2.0
-"""Seconds that an endpoint is paused after a failure; doubled after each further failure, up to LONGEST_PAUSE."""
+"""The number of seconds that an endpoint is paused after a failure; doubled after each further failure, up to
+LONGEST_PAUSE."""
 LONGEST_PAUSE = 60.0
 
 Got = TypeVar("Got")

@@ -85,16 +85,16 @@ class ModelSettings(msgspec.Struct, frozen=True):
     seed: int = 0
     max_tokens: int = 256
     temperature: float | None = 0.0
-    """None uses the server's default; some models accept no other value."""
+    """The sampling temperature; None uses the server's default, because some models accept no other value."""
     detail: str = "auto"
     timeout: float = 120.0
     price_in: float = 0.0
     price_out: float = 0.0
-    """Dollars per million input and output tokens, for servers that do not report a cost."""
+    """The prices in dollars per million input and output tokens, for servers that do not report a cost."""
     device: str = "auto"
     dtype: str = "auto"
     batch: int | None = None
-    """Device, number format and maximum batch size of a local model."""
+    """The device, the number format and the maximum batch size of a local model."""
     ray: str = ""
     """The address of the Ray cluster that runs the model, or `auto`; empty for this machine."""
 

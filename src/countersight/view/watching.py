@@ -21,7 +21,7 @@ from countersight.scoring import Scores, score_run
 CASES_PER_PAGE: Final = 300
 """The number of cases on a page. Those of the first page of a run are a sample of every group and outcome."""
 _QUICK_SECONDS = 1.0
-"""Data that takes longer than this to read (in seconds) is not reread at once when it changes."""
+"""The reading time in seconds above which data is not reread at once when it changes."""
 _WAIT_FACTOR = 5
 """The wait before such data is reread, as a multiple of the time that reading took."""
 _one_at_a_time = threading.Lock()

@@ -11,7 +11,7 @@ from countersight.worlds.things import CUP_BASE, CUP_WALL, TABLE, Point, Support
 GROUND = ""
 """The id of the table, which carries things and never falls."""
 _NEAR = 1.0
-"""Edges that are nearer than this touch; others are more than three pixels apart."""
+"""The maximum distance of edges that touch; other edges are more than three pixels apart."""
 _SEAT = 0.3
 """How far to either side a ball in a cup is supported, as a share of its width, so that it cannot roll out."""
 UP: Point = (0.0, -1.0)

@@ -32,7 +32,7 @@ class Instance(msgspec.Struct, frozen=True):
 
     context: str
     change: str
-    """The part of the context that says what is different now."""
+    """The part of the context that describes the change."""
     responses: tuple[str, ...]
 
 

@@ -241,7 +241,7 @@ class Page(msgspec.Struct, frozen=True):
     paused: bool = False
     """Whether paused people are admitted."""
     session: bool = True
-    """Whether the page depends on who visits it; others are served even if the database cannot be used."""
+    """Whether the page depends on who visits it; other pages are served even if the database cannot be used."""
 
 
 async def respond(site: Site, page: Page, request: Request) -> Response:

@@ -24,7 +24,7 @@ _OWN = frozenset({"csrf", "pasted", "seconds"})
 _LONGEST_DRAFT = 20_000
 _SHOWN = 50
 _MOST_COUNTED = 200
-"""Waiting items are counted up to this number."""
+"""The number up to which waiting items are counted."""
 _chance = random.SystemRandom()
 
 

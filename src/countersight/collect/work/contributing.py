@@ -236,7 +236,7 @@ def _follow(connection: Connection, campaign: Campaign, item: Item, phase: str, 
 
 
 def _is_accepted(connection: Connection, contribution_id: int | None, reason: str) -> bool:
-    """Whether a reviewer wrote this version of a contribution, or kept it in spite of a flag with this reason."""
+    """Whether a reviewer wrote this version of a contribution, or kept it despite a flag with this reason."""
     flag = tables.flag.c
     kept = exists().where(flag.contribution_id == _made.id, flag.reason == reason, flag.outcome == "unfair")
     accepted = (_made.id == contribution_id) & (kept | _made.editor_id.is_not(None))

@@ -77,7 +77,7 @@ MOST_OPEN = 64
 MOST_COMPUTING = 8
 """The maximum number of programs that compute at the same time, to limit memory."""
 STARTING = 8
-"""Additional threads, in which interpreters are started and ended."""
+"""The number of additional threads, in which interpreters are started and ended."""
 STARTS_WITHIN = 60.0
 """The number of seconds for an interpreter to start, even on a busy machine."""
 INSTALL = "pip install 'countersight[programs]'"

@@ -41,7 +41,7 @@ _MAX_CLASS_IMBALANCE, _ALWAYS_ALLOWED_EXCESS = 1.0, 8
 """The limit for all equally frequent names together, and a deviation that is always allowed, because a few names
 reveal little."""
 _TOP_FREQUENCY = 8
-"""Names that occur at least this often are counted together."""
+"""The minimum frequency of names that are counted together."""
 
 FrequencyClass = tuple[str, int]
 """A role, and how often a name occurs in it."""

@@ -21,11 +21,11 @@ class Hints(msgspec.Struct, frozen=True):
     fields), or 0 if the counts are equal."""
 
     lost_keeps_effect: int
-    """1: the lost thing usually keeps the effect in place; -1: the effect usually keeps the lost thing."""
+    """1 if the lost thing usually keeps the effect in place, -1 if the effect usually keeps the lost thing in place."""
     lost_before_held: int | None = None
-    """1: the lost thing supports the effect more often than the held thing does; -1: less often."""
+    """1 if the lost thing supports the effect more often than the held thing does, -1 if less often."""
     held_keeps_lost: int | None = None
-    """1: the held thing usually keeps the lost thing in place; -1: the other way round."""
+    """1 if the held thing usually keeps the lost thing in place, -1 in the reverse case."""
 
     @property
     def guess(self) -> int:
