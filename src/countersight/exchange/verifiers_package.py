@@ -78,5 +78,5 @@ def export_verifiers(order: Export) -> Exported:
         (folder / package).mkdir()
         for name, text in {"pyproject.toml": _PROJECT, "README.md": _README, f"{package}/__init__.py": _MODULE}.items():
             write_text(folder / Path(name), text.format(**values))
-    note = f"pip install -e {order.out}, then: vf-eval {package}; the seed {seed} is never trained on"
+    note = f"pip install -e {order.out}, then: vf-eval {package}; the seed {seed} is never used for training"
     return Exported(1, "package", note)

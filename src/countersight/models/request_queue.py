@@ -81,7 +81,7 @@ class _Job:
 
 
 class Queue:
-    """Collects questions into batches of at most `most` questions and, padded to the largest, a weight of `room`."""
+    """Collects questions into batches of at most `most` questions, whose weight when padded is at most `room`."""
 
     def __init__(self, most: int, room: float = float("inf"), quiet: float = 0.02) -> None:
         self.most = most

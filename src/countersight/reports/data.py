@@ -141,7 +141,7 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def two_worlds(self) -> bool:
-        """Whether there are two worlds, and so a drop."""
+        """Whether there are two worlds, and therefore a drop."""
         return len(self.worlds) > 1 and "drop" in self.terms.measures
 
 
