@@ -174,7 +174,7 @@ class _Outputs:
         self._known = known
         self._opinions: dict[tuple[str, int | None], list[Verdict | Check]] = defaultdict(list)
         self._failures: dict[tuple[str, int | None], list[str]] = defaultdict(list)
-        """The failed steps of each test; and, where a step belongs to no test, those of its case or control edit."""
+        """The failed steps of each test; steps outside of tests are listed under their case or control edit."""
         for (stage, place), output in known.items():
             if isinstance(output, Verdict | Check):
                 self._opinions[place.case, place.concept].append(output)

@@ -28,7 +28,7 @@ class DividedScores(msgspec.Struct, frozen=True):
     name: str
     lines: tuple[GroupScores, ...]
     unplaced: int = 0
-    """The number of cases that are on none of the lines."""
+    """The number of cases that are not on any of the lines."""
 
 
 class RunScores(Scores, frozen=True, kw_only=True):
