@@ -28,7 +28,7 @@ MAX_SECONDS_WITHOUT_ANSWER = 600.0
 """The number of seconds without an answer after which a run stops if the server rejects every question because it is
 overloaded."""
 OVERLOAD_ATTEMPTS_FACTOR = 2
-"""A question fails after `attempts` times this many overload errors in a row without an answer from the server."""
+"""The factor for `attempts`: a question fails after that many overload errors in a row without any answer."""
 
 FIRST_LIMIT = 8
 """The number of concurrent questions before the first answer; low, because the server may refuse every one."""

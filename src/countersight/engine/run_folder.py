@@ -1,4 +1,4 @@
-"""The folder of a run: run.json describes the run, replies.jsonl contains the replies."""
+"""The folder of a run: run.json describes the run, and replies.jsonl contains the replies."""
 
 import contextlib
 import datetime

@@ -205,7 +205,7 @@ OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "TOP_ROW": _top_row,
     "FULLEST": _fullest,
 }
-"""The operations of step programs by name; `run` is the run itself, other parameters are arguments of the step."""
+"""The operations of step programs by name; `run` is the run itself, and other parameters are arguments of the step."""
 
 
 def _describe_result(result: object) -> tuple[str, list[Box]]:

@@ -115,7 +115,7 @@ _OPERATORS: Final[dict[type[ast.AST], Callable[[Any, Any], Any]]] = {
 }
 _XOR: Final = "_xor_"
 _WORD_XOR: Final = re.compile(r"""('[^']*'|"[^"]*")|\bxor\b""")
-"""VisProg's `xor`, which is not a Python operator, outside of strings."""
+"""Matches VisProg's `xor` outside of strings; it is not a Python operator."""
 _QUOTED: Final = re.compile(r"\{\s*(\w+)\s*\}")
 """A result in quotes, as in "'{A}' == 'yes'", is also replaced."""
 
@@ -208,7 +208,7 @@ def _truth(value: Value) -> bool:
 
 
 def _comparable(one: Value, other: Value) -> tuple[Value, Value]:
-    """Return two values in comparable form: texts without case, a text and a number as numbers."""
+    """Return two values in comparable form: texts in lower case, or both as numbers if one is a number."""
     if isinstance(one, str) and isinstance(other, str):
         return one.strip().casefold(), other.strip().casefold()
     if isinstance(one, str) or isinstance(other, str):

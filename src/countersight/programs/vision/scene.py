@@ -103,7 +103,7 @@ def _counted(seen: Seen) -> tuple[object, ...]:
 
 
 def _is_sensible(seen: Seen) -> bool:
-    """Whether everything has a plausible size, which merged things do not have."""
+    """Whether everything has a plausible size; merged things are too large."""
     dots = [dot for circle in seen.circles for dot in circle.dots]
     sizes = [_fits(flower.box, _FLOWER_SIZES) for flower in seen.flowers] + [_fits(dot, _DOT_SIZES) for dot in dots]
     return all(sizes) and _are_apart(seen)
