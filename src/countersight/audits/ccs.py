@@ -56,7 +56,7 @@ def panel_opinion(verdicts: Iterable[Verdict], pool: Pool) -> Opinion:
 
 
 class Mean(msgspec.Struct, frozen=True):
-    """A mean over cases (each the mean of its concepts), with a 95% interval over pictures; None without cases."""
+    """A mean over cases (each the mean of its concepts), with a 95% interval clustered by picture; None if empty."""
 
     value: float | None
     low: float

@@ -10,7 +10,7 @@ from countersight.english import TENS, UNITS
 from countersight.scenes import COLOURS, PLACES
 
 LONGEST = 20_000
-"""Maximum length of the part of a text that is searched, in characters."""
+"""The maximum length of the part of a text that is searched, in characters."""
 
 
 class Claim(msgspec.Struct, frozen=True):

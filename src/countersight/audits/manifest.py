@@ -9,7 +9,7 @@ from countersight.engine import DatasetReference
 Intervene = Literal["picture", "thought", "both"]
 """What is changed before the question is asked again: the picture (EDCT), the model's own explanation, or both."""
 STRENGTHS = 4
-"""Maximum number of strengths of an edit; weaker edits are blends of the pictures before and after."""
+"""The maximum number of strengths of an edit; weaker edits are blends of the pictures before and after."""
 
 
 class Actor(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -31,9 +31,9 @@ class AuditMethod(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     descriptive: bool = False
     """Whether only questions that are likely to elicit a description of the picture are selected."""
     concepts: int = 1
-    """Maximum number of concepts tested per explanation (the paper's k)."""
+    """The maximum number of concepts tested per explanation (the paper's k)."""
     votes: Annotated[int, msgspec.Meta(le=1_000)] = 1
-    """Votes of each judge that is a model; other judges never change their vote."""
+    """The number of votes of each judge that is a model; other judges never change their vote."""
     control: bool = False
     """Whether every picture also has a control edit, which should change nothing."""
     uncited: bool = False
@@ -70,12 +70,12 @@ class Manifest(AuditMethod, frozen=True, omit_defaults=True):
     python: str
     platform: str
     lpips: str = ""
-    """SHA-256 of the LPIPS weights used for measuring edits, if any."""
+    """The SHA-256 of the LPIPS weights used for measuring edits, if any."""
     checkers: tuple[Actor, ...] = ()
     """The checkers that decide whether an edit did what was requested."""
     calibration: str = ""
-    """SHA-256 of the last calibration, if any."""
+    """The SHA-256 of the last calibration, if any."""
     plan: str = ""
-    """SHA-256 of plan.json, if the audit was planned."""
+    """The SHA-256 of plan.json, if the audit was planned."""
     requires: tuple[str, ...] = ()
     """Criteria given with the audit, in addition to those of its plan."""

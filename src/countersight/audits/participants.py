@@ -110,7 +110,7 @@ class Opener:
         )
 
     def count_earlier_answers(self, steps: Iterable[Step]) -> None:
-        """Count each participant's earlier answers: after one, an error is not due to a wrong model name."""
+        """Count each participant's earlier answers. If there is one, an error is not due to a wrong model name."""
         for name, count in Counter(step.by for step in steps if not isinstance(step.output, Failed)).items():
             if name in self._servers:
                 self._servers[name].before = count

@@ -7,7 +7,7 @@ from countersight.audits.clients import replace_surrogates
 
 MARK = "| "
 LONGEST_QUOTATION = 8_000
-"""Maximum length of a text that is quoted in a prompt, in characters; explanations are far shorter."""
+"""The maximum length of a text that is quoted in a prompt, in characters; explanations are far shorter."""
 _BREAKS = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 """Invisible characters, which could hide words from a person who reads the log."""

@@ -13,7 +13,7 @@ from countersight.files import bounded_lines
 
 LOG = "steps.jsonl"
 LONGEST_LINE: Final = 64 * 1024**2
-"""Maximum length of a line of the log in bytes; audits never write longer lines."""
+"""The maximum length of a line of the log in bytes; audits never write longer lines."""
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Step)
 _TAIL = len(b',"hash":"') + 64 + len(b'"}')

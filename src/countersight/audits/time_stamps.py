@@ -17,7 +17,7 @@ from countersight.audits.signing import LARGEST, MissingToolError
 
 _HASHES: Final = {32: "sha256", 48: "sha384", 64: "sha512"}
 TIMEOUT: Final = 30.0
-"""Timeout of the server in seconds."""
+"""The timeout of the server in seconds."""
 
 
 def stamp_bundle(folder: Path, server: str) -> Path:

@@ -98,7 +98,8 @@ class CorrectedScore(msgspec.Struct, frozen=True):
 
 
 def correct_score(score: Mean, judge: Instrument) -> CorrectedScore | None:
-    """Correct a score for the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), q0 specificity, q1 sensitivity.
+    """Correct a score for the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), with the specificity q0 and the
+    sensitivity q1.
 
     This is the estimator of Rogan and Gladen (1978), where p is the score. Return None if nothing was scored, if the
     judge was not tested on both yes and no, if some verdicts were ties (which the score counts as half, and q0 and q1

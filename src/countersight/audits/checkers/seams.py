@@ -20,7 +20,7 @@ MOST_SEAM: Final = 3.0
 LEAST_TEXTURE: Final = 0.55
 MOST_TEXTURE: Final = 2.5
 MOST_HOLE: Final = 0.1
-"""Maximum share of the picture that a hole may cover; all larger fills that we inspected looked unrealistic."""
+"""The maximum share of the picture that a hole may cover; all larger fills that we inspected looked unrealistic."""
 THRESHOLDS: Final = {
     "most seam": MOST_SEAM,
     "least texture": LEAST_TEXTURE,

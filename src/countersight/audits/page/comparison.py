@@ -48,7 +48,9 @@ from countersight.text import several
 
 
 def _compared_with_above(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[ScoredAudit, Difference | str]:
-    """Return the nearest audit above that can be compared, and the difference; if none can, the one just above."""
+    """Return the nearest audit above that can be compared, and the difference; if none can be compared, the audit just
+    above.
+    """
     pairs = [(each, apart_or_why(each, audit)) for each in reversed(above)]
     return next((pair for pair in pairs if not isinstance(pair[1], str)), pairs[0])
 

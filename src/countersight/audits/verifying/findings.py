@@ -14,10 +14,10 @@ from countersight.text import printable
 What = Literal["altered", "missing", "added", "broken", "not verified"]
 """“not verified” means neither sound nor proven wrong, for example because another version wrote the file."""
 APART: Final = 0.01
-"""Largest allowed difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
+"""The largest allowed difference of a measure between machines; 0.5 pixels for the alignment of an edit."""
 _FIGURE: Final = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _SHOWN: Final = 100
-"""Maximum number of characters of a value in a finding."""
+"""The maximum number of characters of a value in a finding."""
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -43,7 +43,7 @@ RECORDS: Final[dict[str, type[msgspec.Struct]]] = {
 }
 """Records that are not derived; each must be exactly as it was written, without unknown fields."""
 MOST_LISTED: Final = 5
-"""Maximum number of cases named in a finding."""
+"""The maximum number of cases named in a finding."""
 
 
 def other_version(bundle: Bundle) -> str:
