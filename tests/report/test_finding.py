@@ -190,14 +190,16 @@ def test_runs_with_different_unread_rates_are_compared_with_a_warning(tmp_path: 
         row: ("It depends on the weather.", told) if row < 6 else (fact, told) for row, (fact, told) in said(0).items()
     }
     report = reported(tmp_path, vague, said(0))
-    [warning] = [told for told in sentences(report) if "differ between the runs" in told.words]
+    [warning] = [told for told in sentences(report) if "differs between the runs" in told.words]
     assert warning.kind == "caution"
     assert "12.5% of m0, 0.0% of m1" in warning.words
     assert "unread: 75.0 to 100.0)" in markdown(report)
     figures = comma_separated(report)
     assert "scores,m0,,all,unread_rate,0.125,,,,,48,share" in figures
     assert "scores,m0,,all,factual_if_unread_right,1.0,,,,,24,bound" in figures
-    assert not any("differ between" in told.words for told in sentences(reported(tmp_path / "alike", said(0), said(0))))
+    assert not any(
+        "differs between" in told.words for told in sentences(reported(tmp_path / "alike", said(0), said(0)))
+    )
 
 
 def test_the_accuracies_of_the_finding_subtract_to_the_drop_if_replies_are_missing(tmp_path: Path) -> None:

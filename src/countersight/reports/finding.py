@@ -247,8 +247,7 @@ class _Finding:
         if high[0] - low[0] > NOTABLE_UNREAD_DIFFERENCE:
             yield FindingSentence(
                 f"Unread replies do not count as right, and their share differs between the runs: {percent(high[0])}% "
-                f"of "
-                f"{self._named([high[1]])}, {percent(low[0])}% of {self._named([low[1]])}. "
+                f"of {self._named([high[1]])}, {percent(low[0])}% of {self._named([low[1]])}. "
                 "--again unread asks a model to restate its answers."
             )
             return
