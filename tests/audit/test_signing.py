@@ -180,7 +180,7 @@ def test_a_time_stamp_server_stamps_the_seal(audit, key, stamps, capsys):
     assert sign(audit, key, "--timestamp", server) == 0
     code, words = told(audit, capsys)
     assert code == 0
-    assert "Not checked: bundle.json.tsr (it says 20" in words
+    assert "Not checked: bundle.json.tsr (its time is 20" in words
     code, words = told(audit, capsys, "--timestamp-ca", str(certificate))
     assert (code, "Stamped at 20" in words) == (0, True)
     check = ["openssl", "ts", "-verify", "-in", audit / "bundle.json.tsr", "-data", audit / "bundle.json"]
