@@ -14,9 +14,9 @@ from countersight.reading import ReadFrom
 from countersight.scoring.credit import is_right, soft_accuracy
 
 Outcome = Literal["right", "wrong", "unread", "empty", "cut", "failed", "missing"]
-"""Unread: no answer could be extracted, which counts as not right. The others are not scored. Empty: the reply has no
-text. Cut: the token limit ended the reply before its answer. Failed: there is no reply. Missing: the question was not
-asked yet, or cannot be asked."""
+"""Unread: no answer could be extracted; the reply does not count as right. The others are not scored. Empty: the reply
+has no text. Cut: the token limit ended the reply before its answer. Failed: there is no reply. Missing: the question
+was not asked yet, or cannot be asked."""
 
 OUTCOMES: Final[tuple[Outcome | None, ...]] = (None, "missing", "failed", "cut", "empty", "unread", "wrong", "right")
 """The outcomes by code. 0 means that the case does not have the question; codes from UNREAD on are scored."""
