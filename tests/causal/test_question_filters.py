@@ -231,6 +231,19 @@ def test_a_cause_that_its_effect_also_keeps_in_place_is_not_asked_about(kind, na
     assert [pair for pair in pairs if not is_one_way(one, *pair)] == [two_way]
 
 
+@pytest.mark.parametrize(
+    ("names", "kind", "text"),
+    [
+        (("girl", "blouse"), "holding", "the blouse has a girl drawing"),
+        (("person", "camera"), "holding", "person with back facing camera"),
+    ],
+)
+def test_words_of_a_caption_that_are_no_things_of_the_picture_are_not_asked_about(names, kind, text):
+    one = graph("direct", names, (kind,))
+    assert is_sound(one)
+    assert not is_sound(msgspec.structs.replace(one, descriptions=(text,)))
+
+
 @pytest.mark.parametrize(("text", "sound"), [("plate of the white table", False), ("plate on the table of wood", True)])
 def test_a_thing_that_a_caption_calls_part_of_another_is_not_asked_about(text, sound):
     things = (Thing("A", "table"), Thing("B", "plate"))

@@ -252,7 +252,7 @@ def test_eight_phrasings_are_recognised_as_the_published_question(template):
 def test_the_default_wording_uses_all_phrasings(tmp_path):
     usual, one = (
         [case for _, case in cs.make("cvqa-synthetic", tmp_path / name, size=24, seed=1, workers=1, **how).cases()]
-        for name, how in (("usual", {}), ("one", {"wording": "one"}))
+        for name, how in (("usual", {"groups": "usual"}), ("one", {"wording": "one"}))
     )
     assert [as_published(case.factual.text) for case in usual] == [case.factual.text for case in one]
     assert len({case.factual.text.split(" ")[0] for case in usual}) > 3

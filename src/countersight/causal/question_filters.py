@@ -7,7 +7,7 @@ the graph.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations, groupby, permutations
+from itertools import combinations, groupby, pairwise, permutations
 
 import msgspec
 
@@ -53,6 +53,10 @@ _THIN_THINGS = frozenset(
 )
 """Things that lie between another thing and its support; without them, the other would stay where it is."""
 _DETERMINERS = frozenset({"a", "an", "her", "his", "its", "that", "the", "their", "this"})
+_DEPICTIONS = frozenset(
+    {"design", "drawing", "figurine", "image", "painting", "picture", "print", "sculpture", "statue"}
+)
+_TOWARDS = frozenset({"face", "facing", "toward", "towards"})
 _DRAWN_OR_LEANING = ("draw", "engrave", "etch", "lean", "paint", "print")
 _PART_WHOLE_RELATIONS = frozenset({"have", "has", "having", "with", "of"})
 """Relations between a whole and its part; the whole is not a second cause if the part has another cause."""
@@ -99,7 +103,7 @@ def is_sound(graph: CausalGraph) -> bool:
         return False
     if any(may_be_the_same(one, other) for one, other in combinations(names.values(), 2)):
         return False
-    if any(_names_a_part(text, names.values()) for text in graph.descriptions):
+    if any(_names_a_part(text, names.values()) or _is_misread(text, names.values()) for text in graph.descriptions):
         return False
     if not (PLACE_KINDS | ACTING_KINDS if _acts_for_sure(graph) else PLACE_KINDS).issuperset(kinds):
         return False
@@ -126,6 +130,15 @@ def _names_a_part(text: str, names: Iterable[str]) -> bool:
         for place in range(1, len(words) - 2)
         if words[place] == "of"
     )
+
+
+def _is_misread(text: str, names: Iterable[str]) -> bool:
+    """Return whether a text names things that are not in the picture: a "girl drawing" is not a girl, and the camera
+    that somebody faces takes the picture."""
+    words, heads = [singular(word) for word in words_in(text)], {singular(head(name)) for name in names}
+    if any(one in heads and other in _DEPICTIONS for one, other in pairwise(words)):
+        return True
+    return "camera" in heads and not _TOWARDS.isdisjoint(words)
 
 
 def _carries_on(graph: CausalGraph) -> bool:

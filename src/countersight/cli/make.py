@@ -35,9 +35,9 @@ _MAKE: Final = {
         "writes the questions"
     ),
     "--difficulty {easy,medium,hard}": "supports, discs, causal-worlds: number of objects (default: an even mix)",
-    "--groups {least-change,several-changes}": (
-        "cvqa-synthetic, supports, discs: replace the usual questions; `least-change` asks for the smallest "
-        "sufficient change, `several-changes` (not cvqa-synthetic) assumes two changes or an exception"
+    "--groups {usual,least-change,several-changes}": (
+        "cvqa-synthetic, supports, discs: `least-change` asks for the smallest sufficient change, `several-changes` "
+        "(not cvqa-synthetic) assumes two changes or an exception (default: usual)"
     ),
     "--controls": "cvqa-synthetic: add a control to every case: a change that does not affect the answer",
     "--hidden KEY": "keep the right answers in this separate file instead of the dataset; score with --key KEY",

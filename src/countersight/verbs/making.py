@@ -49,7 +49,7 @@ def make(
     sample: float | None = None,
     controls: bool = False,
     difficulty: Literal["easy", "medium", "hard"] | None = None,
-    groups: Literal["least-change", "several-changes"] | None = None,
+    groups: Literal["usual", "least-change", "several-changes"] | None = None,
     per_task: int | None = None,
     wording: SomeModel | None = None,
     hidden: Path | str | None = None,
@@ -67,11 +67,11 @@ def make(
     Pictures are drawn by `workers` processes.
 
     Some arguments apply only to certain suites. cvqa-synthetic: `controls` adds a control to every case: a change that
-    does not affect the answer. Worlds: `difficulty`. `groups` replaces the usual questions: "least-change" asks for the
-    smallest change that leads to a goal (supports, discs, cvqa-synthetic), "several-changes" assumes two changes
-    (supports, discs). cello, from a folder made by `mine`: `per_task` is the number of cases per task. `wording`: for
-    cvqa-synthetic, "eight" phrasings or "one", as published; for causal-worlds and cello, "first" or "second", a
-    paraphrase; for cello also the name of a model that writes the questions.
+    does not affect the answer. Worlds: `difficulty`. `groups`: the "usual" ones, or instead of them "least-change",
+    which asks for the smallest change that leads to a goal (supports, discs, cvqa-synthetic), or "several-changes",
+    which assumes two changes (supports, discs). cello, from a folder made by `mine`: `per_task` is the number of cases
+    per task. `wording`: for cvqa-synthetic, "eight" phrasings or "one", as published; for causal-worlds and cello,
+    "first" or "second", a paraphrase; for cello also the name of a model that writes the questions.
     """
     check_from(1, size=size, per_task=per_task, workers=workers)
     chosen, folder, source, key = find_suite(suite), Path(out), path_of(source), path_of(hidden)

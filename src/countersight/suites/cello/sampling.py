@@ -28,6 +28,8 @@ _GRAPHS_PER_CASE = 40
 """The number of graphs of a kind kept per case of a task; this is more than enough, since most of them allow a
 question."""
 _MIN_GRAPHS = 4_000
+_ORDERS = 6
+"""Number of random orders in which yes/no questions are chosen; the order with the most balanced questions is kept."""
 _LETTERS = "ABCD"
 _MAX_TIMES_RIGHT, _MAX_RIGHT_ONE_IN = 4, 40
 """A name may be the answer of at most this many questions, or of one in this many; tables support nearly everything."""
@@ -179,9 +181,14 @@ def _yes_no_cases(
     for graph in graphs:
         found = [query for query in allowed_queries(task, graph) if isinstance(query, YesNoQuery)]
         asked += [(graph, query, hints(pool.knowledge, graph, query)) for query in rng.sample(found, len(found))]
-    chosen = [
-        item for pair in choose_balanced(_queues(asked), wanted, _signs, lambda pair: pair[0][0].scene) for item in pair
-    ]
+    queues, chosen = _queues(asked), list[_HintedQuery]()
+    for _ in range(_ORDERS):
+        together = choose_balanced(queues, wanted, _signs, lambda pair: pair[0][0].scene)
+        chosen = max(chosen, [item for items in together for item in items], key=len)
+        if len(chosen) >= wanted:
+            break
+        for queue in queues:
+            queue[:] = rng.sample(queue, len(queue))
     pairs = [chosen[place : place + 2] for place in range(0, min(len(chosen), wanted), 2)]
     # One of every two pairs, chosen at random, asks whether a thing stays: so no name goes with yes or no.
     ways = [way for _ in range(0, len(pairs), 2) for way in rng.sample((True, False), 2)]

@@ -302,7 +302,7 @@ def _remove_flowers(rng: Random) -> Goal:
             for within, number in offered
         ],
         Remove(tuple(rng.sample(removable, difference))),
-        f"How many flowers are inside the {colour} polygons?",
+        f"How many flowers are inside the {colour} polygon?",
         lambda scene: len(flowers_in(scene, colour)),
     )
 
