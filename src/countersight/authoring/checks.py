@@ -1,6 +1,6 @@
 """Rule-based checks of written questions: form, empty suppositions, arithmetic, stated counts and sensitive words.
 
-Each check has a name under which rejections are counted. What only a model can judge is in `model_checker.py`: whether
+Each check has a name under which rejections are counted. Checks that need a model are in `model_checker.py`: whether
 a supposition changes the answer, and whether it states the answer in other words ("if it were shut").
 """
 

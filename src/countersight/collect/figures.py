@@ -13,7 +13,7 @@ from countersight.collect.work import STANDS, Contribution, contributions
 from countersight.scoring import Agreement, Estimate, agreement
 
 _RESAMPLES = 1_000
-"""Few resamples, because the page Campaign shows these intervals anew all the time."""
+"""The number of resamples; few, because the page Campaign recomputes these intervals all the time."""
 _item, _lease, _made, _person = tables.item.c, tables.lease.c, tables.contribution.c, tables.person.c
 _STANDING = tables.lease.join(tables.contribution, _made.id == _lease.contribution_id)
 

@@ -39,7 +39,7 @@ class Person(msgspec.Struct, frozen=True):
     consent: int | None
     participant: str | None
     access: str = "open"
-    """open, paused (can log in, but cannot work) or blocked (cannot log in)."""
+    """The access of the person: open, paused (can log in, but cannot work) or blocked (cannot log in)."""
 
     def is_at_least(self, role: Role) -> bool:
         """Whether the person has the permissions of this role; each role includes the one before."""

@@ -29,7 +29,7 @@ from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
 from countersight.reports.tables import by_group, further_tables, overview, parts, totals
 
 _FEW_RUNS = 3
-"""With more runs, the tables by group are folded."""
+"""The number of runs above which the tables by group are folded."""
 _FEW_TABLES = 3
 """The number of tables in a section above which each of them is folded under its title."""
 _UNITS = {"factual": "%", "counterfactual": "%", "drop": " pts", "both_right": "%", "imagination_gap": " pts"}

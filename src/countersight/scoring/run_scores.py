@@ -57,7 +57,7 @@ class RunOutcomes(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     offsets: NDArray[np.int64]
     """Where each reply starts in the journal."""
     programs: dict[int, ProgramOutcome]
-    """The programs in the replies, by the number of the reply in the journal; `outcomes` says which replies count."""
+    """The programs in the replies, by the number of the reply in the journal; `outcomes` shows which replies count."""
     composed: frozenset[int]
     """Rows whose counterfactual answer was composed, not asked."""
     cost: float

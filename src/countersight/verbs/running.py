@@ -38,7 +38,7 @@ from countersight.verbs.inputs import (
 
 @checked
 def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name: str = "") -> Model:
-    """Open a model by its name, or wrap a function `(picture, question) -> str`, which `name` names.
+    """Open a model by its name, or wrap a function `(picture, question) -> str` under the name `name`.
 
     A model is returned unchanged.
     """

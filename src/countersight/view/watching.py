@@ -52,7 +52,7 @@ class Cached(Generic[_Read]):
         self._not_before = 0.0
         self._lock = threading.Lock()
         self._finished: threading.Event | None = None
-        """Set when the reading that is going on ends; None if there is none."""
+        """An event that is set when the current reading ends; None if nothing is being read."""
 
     def get(self, patience: float | None = None) -> tuple[_Read | Damaged, str]:
         """Return the current data, or why it cannot be read, and the state that it was read in.
