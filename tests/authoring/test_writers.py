@@ -68,7 +68,7 @@ def test_good_drafts_become_pairs_and_their_cost_is_recorded(tmp_path: Path) -> 
     assert funnel.cost > 0
     assert (tmp_path / "pairs/answers.jsonl").exists()
     assert not (tmp_path / "pairs.building").exists()
-    assert reasons(tmp_path) == {"the quota of the operation add is reached": 3}
+    assert reasons(tmp_path) == {"the quota for the operation add has been reached": 3}
 
 
 def test_every_request_begins_with_the_same_examples(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_writer_that_repeats_itself_is_stopped(tmp_path: Path) -> None:
     assert built.cases == 6  # of one operation there are never more
     assert written < 150 < len(rows)
     assert re.search("the last [0-9]+ direct drafts gave no pair", built.stopped)
-    assert "the quota of the operation double" in built.stopped
+    assert "the quota for the operation double" in built.stopped
     assert dict(built.funnel.steps[2].reasons) == {"the writer was stopped": len(rows) - written}
 
 

@@ -75,7 +75,7 @@ def test_folders_need_one_encoder_and_one_decoder(tmp_path):
     with pytest.raises(EditorError, match=r"one decoder .* contains 0"):
         open_segmenter(tmp_path)
     lama(tmp_path / "a_decoder.onnx")
-    with pytest.raises(EditorError, match="not a decoder of SAM"):
+    with pytest.raises(EditorError, match="not a SAM decoder"):
         open_segmenter(tmp_path)
     sam_decoder(tmp_path / "b_decoder.onnx")
     with pytest.raises(EditorError, match="contains 2"):

@@ -326,7 +326,7 @@ def test_training_alternates_with_vcr(cases, tmp_path) -> None:
         (TrainingPlan(hidden=30, heads=4), "must be a multiple"),
         (TrainingPlan(folds=1), "must be at least 2"),
         (TrainingPlan(encoder="counts"), "surface counts can be used: set `surface`"),
-        (TrainingPlan(encoder="no/such/folder"), "not the folder of an encoder"),
+        (TrainingPlan(encoder="no/such/folder"), "not an encoder folder"),
     ],
 )
 def test_invalid_settings_are_reported(plan, said, cases, tmp_path) -> None:

@@ -106,7 +106,8 @@ def test_totals_of_cfmm_come_first_and_the_papers_tables_last(tmp_path: Path) ->
     assert [each.line for each in suite.boards] == ["total", "all", *ASPECTS]
     page = files.html.read_text(encoding="utf-8")
     first, second, *_ = page.split("<caption")[1:]
-    assert "added up, with their 95% intervals. Tiers by acc_c." in first
+    assert "Sums of the groups" in first
+    assert "with 95% intervals. Tiers by acc_c." in first
     assert "Shares in per cent" in second
     assert "428.96" in page[page.index("<summary>CFMM, Table 3") :]
 

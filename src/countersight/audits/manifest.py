@@ -37,7 +37,7 @@ class AuditMethod(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     control: bool = False
     """Whether every picture also has a control edit, which should change nothing."""
     uncited: bool = False
-    """Whether the same number of uncited objects is edited too."""
+    """Whether as many uncited objects are edited as cited ones."""
     intervene: Intervene = "picture"
     strength: Annotated[int, msgspec.Meta(le=STRENGTHS)] = 1
     """The number of strengths at which each edit is tested; 1 tests only the full edit."""

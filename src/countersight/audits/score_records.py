@@ -71,9 +71,10 @@ class Checked(msgspec.Struct, frozen=True):
     no: int
     unknown: int
     done: KnownShare
-    """The share of yes among yes and no. For drawings and the checker `pixels`, it is how often the editor is right.
+    """The share of yes among all yes and no verdicts.
 
-    An edit that cannot be recognized then counts as no, unless it was made by `exact`.
+    For drawings checked by `pixels`, this is the accuracy of the editor: an edit that cannot be recognized counts as
+    no, unless `exact` made it.
     """
 
 

@@ -45,7 +45,7 @@ class AllowedSigners(msgspec.Struct, frozen=True):
 def read_allowed_signers(
     named: Sequence[str], *, identity: str = "", revoked: Path | None = None
 ) -> AllowedSigners | None:
-    """Return the keys given as files (.pub, allowed signers) or as text ("ssh-ed25519 AAAA…"); None without keys."""
+    """Return the keys given as files (.pub, allowed signers) or as text ("ssh-ed25519 AAAA…"), or None without any."""
     lines: list[str] = []
     for each in named:
         text = each if _KEY.match(each.strip()) else _read(each)

@@ -26,7 +26,7 @@ class Wordings:
         self._answers[wording, answer] += 1
 
     def would_tell(self, wording: str, answer: str) -> bool:
-        """Whether another such pair would make the wording predict its answer."""
+        """Whether one more pair with this wording and this answer would let the wording predict the answer."""
         pairs, same = self._pairs[wording] + 1, self._answers[wording, answer] + 1
         return pairs >= _FEWEST and same > -(-pairs // _SHARE)
 
@@ -75,7 +75,7 @@ class GroupBalance:
         if self._group == "boolean":
             return ""
         if self._operations[draft.operation] >= self._most("operation"):
-            return f"the quota of the operation {draft.operation} is reached"
+            return f"the quota for the operation {draft.operation} has been reached"
         if self._answers[draft.answer] >= self._most("number"):
             return f"enough answers {draft.answer}"
         is_told = bool(draft.pattern) and self._wordings.would_tell(draft.pattern, draft.answer)

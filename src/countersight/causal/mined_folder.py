@@ -21,7 +21,7 @@ GRAPHS = "graphs.jsonl"
 STATISTICS = "mining.json"
 IMAGES = "images"
 _FOLDERS = ("VG_100K", "VG_100K_2", "images", "")
-"""The subfolders that may contain the pictures of Visual Genome and GQA."""
+"""The subfolders that may contain the images of Visual Genome and GQA."""
 _ENDINGS = (".jpg", ".jpeg", ".png", ".webp")
 _MAX_LINE = 1 << 20
 _MOST_UNKNOWN = 50

@@ -21,7 +21,7 @@ KINDS: tuple[GraphKind, ...] = ("direct", "chain", "confounding", "collision")
 MOST_OF_A_SCENE = 1_000
 """The limit on causal graphs of one kind per scene; a thing that holds 2,000 others would give two million."""
 _PARTS_AT_ONCE = 1 << 16
-"""The number of things and relations that are searched together, which takes a second or two."""
+"""The number of things and relations that are searched together. One search takes a second or two."""
 _DISTINCT = 100_000
 """The maximum number of unknown relations that are counted separately, to limit memory."""
 MOST_DESCRIPTIONS = 8

@@ -35,7 +35,7 @@ OBJECTS, REGIONS = "objects.json", "region_descriptions.json"
 COLUMNS = ("image_id", "region_id", "caption", "scene_graph")
 MAX_NAME = 200
 MAX_RELATIONS = 2_000
-"""The maximum number of relations per scene, to limit memory; an image of Visual Genome has a few dozen."""
+"""The maximum number of relations per scene, to limit memory; a Visual Genome image has a few dozen."""
 MAX_ROW = 1 << 20
 MAX_LINE = 1 << 24
 """The longest row of a CSV file, in characters, and the longest line of a JSONL file, in bytes."""
@@ -235,7 +235,7 @@ def _name(text: str, field: str) -> str:
 
 
 class _Object(msgspec.Struct):
-    """An object of Visual Genome or GQA."""
+    """An object in a file of Visual Genome or GQA."""
 
     object_id: _Id | None = None
     id: _Id | None = None

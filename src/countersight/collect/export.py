@@ -228,7 +228,7 @@ def export_run(campaign: Campaign, folder: Path) -> list[str]:
 
 
 def _pool(finished: work.ItemWork) -> Reply:
-    """Return the pooled answer of people to one question, as a reply."""
+    """Return people's pooled answer to one question as a reply."""
     source = finished.item.source
     answers = Counter(given.content.answer for given in finished.given)
     most = max(answers.values())

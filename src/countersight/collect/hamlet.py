@@ -99,7 +99,7 @@ def _words(text: str) -> list[str]:
 
 
 def _features(instance: Instance, response: str) -> list[str]:
-    """Return the features of a response: its words, neighbouring words, and words that it shares with the context."""
+    """Return the features of a response: its words, pairs of neighbouring words, and words shared with the context."""
     said, there = _words(response), set(_words(instance.context)) - _STOP_WORDS
     words = list(dict.fromkeys(said))
     shared = [word for word in words if word in there]

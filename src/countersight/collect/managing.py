@@ -201,9 +201,9 @@ def back_up(campaign: Path, folder: Path, database: str | None = None) -> None:
 
 
 def restore(backup: Path, folder: Path, database: str | None = None) -> bool:
-    """Restore a campaign folder from a copy, with its SQLite database or into an empty one at an address.
+    """Restore a campaign from a backup, with its SQLite database or into the empty database at the address `database`.
 
-    Return whether the folder is an unused copy; a campaign whose server is stopped is copied as it is now.
+    Return whether the backup has never been served. The folder of a stopped campaign is copied in its current state.
     """
     if not (backup / DATABASE).is_file():
         raise CampaignError(

@@ -56,7 +56,7 @@ class Segmenter:
         self._asked = {into.name: into for into in self._decoder.get_inputs()}
         missing = {"point_coords", "point_labels"} - set(self._asked)
         if missing:
-            raise EditorError(f"{decoder} has no input {', '.join(sorted(missing))}, so it is not a decoder of SAM")
+            raise EditorError(f"{decoder} has no input {', '.join(sorted(missing))}, so it is not a SAM decoder")
         self._stretched = "orig_im_size" not in self._asked
         self._seen: tuple[bytes, dict[str, NDArray[Any]]] | None = None
 

@@ -29,7 +29,7 @@ LARGEST = 1024
 AROUND = 1.0
 """The context around the hole on every side, as a multiple of the hole's size."""
 STEP = 8
-"""Sides must be multiples of this, because networks halve a picture three times."""
+"""Side lengths must be multiples of this, because the networks halve the resolution three times."""
 
 
 class Inpainter:

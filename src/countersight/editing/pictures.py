@@ -132,7 +132,7 @@ def blend_under_mask(before: Pixels, after: Pixels, mask: Mask) -> Pixels:
 
 
 def keep_outside(mask: Mask, original: Picture, edited: Picture) -> Picture:
-    """Return the edited picture under the mask and the original around it, in the size of the original.
+    """Return the edited picture inside the mask and the original outside it, at the size of the original.
 
     Editors that repaint a whole picture shift and tint parts that should not change; a masked edit must not do this.
     Raises BadPicture if the edited picture cannot be decoded.

@@ -83,8 +83,8 @@ def check_outstanding(run: Path) -> None:
         questions = several(sum(len(event.names) for event in batches.values()), "question")
         names = ", ".join(event.batch or event.label for event in batches.values())
         raise RunError(
-            f"{questions} of {run} are in outstanding batches ({names}) and would be paid for twice; collect them "
-            "first with the same command and `batch`"
+            f"{questions} of {run} are in outstanding batches ({names}) and would be paid for twice; run the "
+            "same command with `batch` first to collect them"
         )
 
 

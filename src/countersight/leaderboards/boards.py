@@ -319,8 +319,8 @@ def render(board: Leaderboard) -> str:
 def pool_grid(pool: RankedRuns, board: Board, level: str) -> Grid:
     """Return the table of the runs of a dataset; its first figure is the measure that ranks the runs."""
     measures = [board.ranked_by, *(key for key in board.measures if key != board.ranked_by)]
-    what = "The groups' shares in per cent, added up," if board.line == TOTAL else "Shares in per cent"
-    note = f"{what} with their {level}% intervals. Tiers by {board.measures[board.ranked_by]}."
+    what = "Sums of the groups' shares in per cent" if board.line == TOTAL else "Shares in per cent"
+    note = f"{what} with {level}% intervals. Tiers by {board.measures[board.ranked_by]}."
     rates = [rate for entry in pool.entries if (rate := entry.group.unread_rate) is not None]
     if rates and max(rates) - min(rates) > NOTABLE_UNREAD_DIFFERENCE:
         note += (

@@ -68,8 +68,8 @@ def numerals(text: str) -> list[Numeral]:
 
 
 def _spelled(match: re.Match[str]) -> Iterator[Numeral]:
-    """Yield the numbers in a row of number words: "twenty five" and "two hundred" are one number each, "two three" is
-    two numbers."""
+    """Yield the numbers in a sequence of number words: "twenty five" and "two hundred" are one number each, "two three"
+    is two numbers."""
     row = list(re.finditer(r"[a-z]+", match.group().lower()))
     words = [each.group() for each in row]
     start = 0

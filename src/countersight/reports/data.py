@@ -1,4 +1,4 @@
-"""The data of a report as plain values: no folder is read for the page."""
+"""The data of a report as plain values, from which the page is rendered without reading any folder."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -135,7 +135,7 @@ class ReportData(msgspec.Struct, frozen=True, kw_only=True):
         if self.two_worlds:
             told += " Figures are rounded: a drop may differ by 0.1 from the difference of the shown shares."
         if len(self.comparisons) > 1:
-            told += " Intervals of comparisons between runs are wider, because there are several."
+            told += " The intervals of comparisons between runs are corrected for the number of comparisons."
         shared = any(run.overall.is_clustered for run in self.runs)
         return f"{told} {SHARED_PICTURES}" if shared else told
 

@@ -50,7 +50,7 @@ _MAX_CHARACTERS: Final = 8_000  # maximum characters of a reply to show, half of
 
 
 def second_request(reply: str, question: Question) -> Request:
-    """Return the request to read a reply; its key is a digest of its text."""
+    """Return the request that asks a model to read a reply. The key of the request is a digest of its text."""
     if len(reply) > _MAX_CHARACTERS:
         reply = f"{reply[: _MAX_CHARACTERS // 2]}\n[…]\n{reply[-_MAX_CHARACTERS // 2 :]}"
     options = [f"{letter}: {option.text}" for letter, option in zip(LETTERS, question.options, strict=False)]

@@ -121,7 +121,7 @@ def draw(scene: Scene) -> Pixels:
 
 
 def draw_both(scene: Scene, changed: Scene) -> tuple[Pixels, Pixels]:
-    """Draw a scene and the changed scene, with the same results as two calls of `draw`, but faster.
+    """Draw a scene and the changed scene, with the same results as two calls to `draw`, but faster.
 
     Shared items are drawn once; items never touch, so the order in which they are drawn makes no difference.
     """

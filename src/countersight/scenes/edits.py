@@ -64,7 +64,7 @@ class Add(msgspec.Struct, frozen=True, tag_field="kind", tag="add", omit_default
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The items that must already exist: the circle."""
+        """The items that must already exist: the circle, if dots are added to one."""
         return (self.circle,) if self.dots else ()
 
 

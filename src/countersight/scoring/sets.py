@@ -51,7 +51,7 @@ class SetScores(msgspec.Struct, frozen=True):
     question: SetMetric | None
     """The questions that are right for all their pictures; None if every question has one picture."""
     picture: SetMetric | None
-    """The pictures whose questions are all right; None if every picture has one question, or there are no pictures."""
+    """The pictures whose questions were all answered correctly; None if no picture has more than one."""
     whole: SetMetric | None
     """The sets whose answers are all right; None if no set is completely scored."""
 

@@ -1,4 +1,4 @@
-"""OK-VQA and VQAv2: the official questions and annotations about pictures of COCO, in two JSON files.
+"""OK-VQA and VQAv2: the official questions and annotations about COCO images, in two JSON files.
 
 Questions are open and ask about the original picture. The answers of all ten people are kept for VQA's soft accuracy;
 the most common one is the gold answer. Cases are grouped as in the tables of the papers: OK-VQA by category of

@@ -88,7 +88,7 @@ class TrainingPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not all(0 <= seed <= LARGEST_SEED for seed in self.seeds):
             raise CountersightError(f"a seed must be a number from 0 to {LARGEST_SEED}")
         if self.encoder not in ("", COUNTS) and not Path(self.encoder, "config.json").is_file():
-            raise CountersightError(f"{self.encoder} is not the folder of an encoder: it has no config.json")
+            raise CountersightError(f"{self.encoder} is not an encoder folder: it has no config.json")
         if self.objective == "contrastive" and self.inputs != "full":
             raise CountersightError("the contrastive objective compares texts with pictures, so set `inputs` to `full`")
         if self.inputs == "full" and not self.features:

@@ -179,7 +179,7 @@ class Folders:
         return found
 
     def loaded(self, runs: Sequence[WatchedRun]) -> Cached[LoadedReport]:
-        """Return the report on some runs of one dataset; the last two are kept."""
+        """Return the report on the given runs of one dataset. The two most recent reports are kept in memory."""
         keys = tuple(run.key for run in runs)
         if keys not in self._loaded:
             for oldest in list(self._loaded)[:-1]:

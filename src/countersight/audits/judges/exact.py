@@ -65,7 +65,8 @@ def _answer(evidence: Evidence, before: str | None, after: str | None) -> Decisi
         return int(before == after), words
     expected = _expected_answer(old, before, after)
     if expected is None:
-        return (1 if new == after else None), f"{words}; what follows from the model's first answer is unknown"
+        reason = f"{words}; the expected new answer cannot be derived from the model's first answer"
+        return (1 if new == after else None), reason
     return int(new == expected), words if new == expected else f"{words}, not to {expected}"
 
 

@@ -133,7 +133,7 @@ class Dispute(msgspec.Struct, frozen=True):
     reason: str
     words: str
     about: str
-    """The phase of the disputed contribution, which may lose its pay."""
+    """The phase of the disputed contribution, whose pay may be withheld."""
 
 
 Step = Advance | Finish | Dispute

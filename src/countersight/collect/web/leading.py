@@ -141,7 +141,7 @@ async def person_page(visit: Visit, link: str = "", deciding: dict[str, str] | N
 
 
 def _somebody_else(visit: Visit) -> PersonFigures:
-    """Return the person to change; nobody changes their own account, so a campaign never loses its last lead."""
+    """Return the person whose account is changed. Nobody can change their own, so at least one lead always remains."""
     if visit.number == visit.me.id:
         raise RefusedError(422, "You cannot change your own account here; ask another lead.")
     return _person(visit)

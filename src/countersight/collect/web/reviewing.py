@@ -98,7 +98,9 @@ async def _decided(
         lambda c: work.decide(c, visit.campaign, found, visit.me.id, outcome, note, visit.now, number, content),
     )
     if not decided:
-        raise RefusedError(409, "Another reviewer has decided this in the meantime, or its author took it back.")
+        raise RefusedError(
+            409, "Another reviewer has decided about this contribution meanwhile, or its author has withdrawn it."
+        )
     return visit.go("/review")
 
 

@@ -74,7 +74,7 @@ async def task_page(visit: Visit) -> Response:
 
 
 def _values(visit: Visit, task: LeasedTask) -> dict[str, str]:
-    """Return the values with which the form of a task is filled: the draft, or the first values of the phase."""
+    """Return the initial values of the form of a task: those of the saved draft, or else those of the phase."""
     return task.lease.draft or visit.campaign.flow.first_draft(task.phase.name, task.item, task.past)
 
 

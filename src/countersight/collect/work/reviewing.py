@@ -1,4 +1,4 @@
-"""Flags and the decisions of reviewers; pausing and blocking people, and decisions about all their work."""
+"""Flags and the decisions of reviewers; pausing and blocking people, and decisions about all of a person's work."""
 
 from random import Random
 from typing import Any, Final, Literal

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 Warp = tuple[float, float, float, float, float, float]
-"""An affine map a b c d e f: the point x, y of the original is at ax + by + c, dx + ey + f of the edit."""
+"""An affine map (a, b, c, d, e, f) from the point (x, y) of the original to (ax + by + c, dx + ey + f) in the edit."""
 Grey = NDArray[np.float32]
 
 STILL: Warp = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)

@@ -104,7 +104,7 @@ def _batch_losses(lane: AbstractContextManager[Any], sizes: Sizes, values: Any) 
 
 
 def plain_losses(loaded: Loaded, request: Request) -> tuple[float, ...]:
-    """Return the loss of each option of a request, by one complete pass over picture, conversation and option."""
+    """Return the loss of each option of a request, with one full forward pass per option."""
     import torch
 
     check_picture_count(loaded, request)

@@ -82,7 +82,7 @@ def attend(
 
 
 def _has_kernel(query: Any, scaling: float | None) -> bool:
-    """Whether torch has a usable kernel for attention within pieces."""
+    """Whether torch has a usable kernel for attention within the pieces of a row (variable-length attention)."""
     width = query.shape[-1]
     return (
         query.is_cuda

@@ -121,8 +121,8 @@ def _choice(loaded: Loaded, settings: ModelSettings, requests: Mapping[int, Requ
 class _Sampler(ChoiceByAnswer):
     """Samples each token: the maximum after adding Gumbel noise is a sample from the softmax.
 
-    Every answer has its own generator, so that draws depend only on the seed and its key, not on the batch or the
-    device.
+    Every answer has its own generator, so that draws depend only on the seed and the answer's key, not on the
+    batch or the device.
     """
 
     def __init__(self, temperature: float, seed: int, requests: Mapping[int, Request]) -> None:

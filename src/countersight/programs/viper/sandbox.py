@@ -123,7 +123,7 @@ class Sandbox:
         self._threads.shutdown(wait=False)
 
     async def _go(self, program: str, tools: Tools) -> object:
-        """Run a program from its start; it takes a computing slot while it computes or holds much memory."""
+        """Run a program. It occupies a computing slot while it computes or uses much memory."""
         running = Running(self._monty, self._pool, self._limits, tools)
         placed = False
         try:

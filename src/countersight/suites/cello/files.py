@@ -1,4 +1,4 @@
-"""CELLO: the authors' JSONL, one causal question per line about a picture of Visual Genome.
+"""CELLO: the authors' JSONL, one causal question per line about a Visual Genome image.
 
 There is only a counterfactual question. Values that the file gives by position (`id` of a node, `source` and `target`
 of an edge) are stored under names, because rows that mix numbers and objects cannot become a table. The nodes that a
@@ -117,7 +117,7 @@ def _id(value: object, field: str) -> str | int:
 
 
 LAYOUT = Layout(
-    description="The published causal questions of CELLO about pictures of Visual Genome, with their causal graphs.",
+    description="CELLO's published causal questions about Visual Genome images, with their causal graphs.",
     rows=_rows,
     as_case=_as_case,
     picture=lambda row: f"{row['img_id']}.jpg",
@@ -127,7 +127,7 @@ LAYOUT = Layout(
 
 SUITE: Final = Suite(
     NAME,
-    "CELLO: causal questions with two or four options about photographs of Visual Genome",
+    "CELLO: causal questions with two or four options about Visual Genome images",
     "the authors' JSONL: img_id, question, graph_type, task_type, graph, objs, options, answer_index, data_id",
     "those of Visual Genome: VG_100K/ID.jpg and VG_100K_2/ID.jpg, or all in one folder",
     LAYOUT,

@@ -123,7 +123,7 @@ class Task(msgspec.Struct, frozen=True):
     queries: Callable[[Shape, StructuralModel], Iterator[Query]]
     """Returns the queries of a graph; the gold answers follow from interventions in the model."""
     is_choice: bool = True
-    """Whether it has four options; the others are yes/no questions."""
+    """Whether the task's questions have four options; otherwise they are yes/no questions."""
     asks_for_effect: bool = False
     """Whether the right option is an effect of the thing asked about; otherwise it is a cause."""
     acting_kinds: tuple[GraphKind, ...] = ()

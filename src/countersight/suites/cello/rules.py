@@ -196,7 +196,10 @@ def _is_a_place(candidate: Candidate) -> bool:
 
 
 def _is_on_ground(candidate: Candidate) -> bool:
-    """It is trivial that a thing needs the ground, and odd to ask what one of two things on it would do without it."""
+    """Whether the candidate depends on the ground.
+
+    Everything on the ground needs it, and a question about removing it from under one of two things sounds unnatural.
+    """
     shape = candidate.shape
     has_one_step = shape.graph.kind in ("direct", "fork")
     return has_one_step and any(shape.classes(thing) & _UNMOVED for thing in candidate.causes)

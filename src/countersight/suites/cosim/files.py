@@ -1,4 +1,4 @@
-"""CoSIm: the authors' JSON, a list of instances about pictures of Visual Genome.
+"""CoSIm: the authors' JSON, a list of instances about Visual Genome images.
 
 An instance has a question, the initial response to it, a change to the scene in words, and four new responses. One of
 them fits the changed scene (CoSIm 3). No question about the original picture has a right option, so a case only has
@@ -37,7 +37,7 @@ NAME: Final = "cosim"
 
 FIELDS = ("question", "answer_orig", "change", "answer_choices", "answer_label", "folder", "img_fn")
 VISUAL_GENOME = ("VG_100K", "VG_100K_2")
-"""The folders of Visual Genome's pictures; the folders named in CoSIm's file (genome_13) are not published."""
+"""The folders of Visual Genome's images; the folders named in CoSIm's file (genome_13) are not published."""
 Assigned = dict[str, tuple[tuple[str, ...], int]]
 """The types that people assigned to a change, and the number of changes (0 if they were not counted), by case id."""
 

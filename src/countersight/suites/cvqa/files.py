@@ -5,7 +5,7 @@
     new query, new answer      the counterfactual question, with "if"
     type                       Real: direct, indirect or boolean; Synthetic: abs_counting_1 to abs_counting_6
 
-C-VQA-Real asks about pictures of COCO. Its answers are numbers, or yes and no, and are normalised ("Two " is 2, "Yes."
+C-VQA-Real asks about COCO images. Its answers are numbers, or yes and no, and are normalised ("Two " is 2, "Yes."
 is yes); its questions are kept as published, without surrounding spaces. In C-VQA-Synthetic, the text of a question
 includes its four options.
 """
@@ -99,7 +99,7 @@ def _synthetic_question(row: Row, query: str, answer: str) -> Question:
 
 
 _REAL: Final = Layout(
-    description="The published questions of C-VQA-Real (Zhang et al., What If the TV Was Off?) about pictures of COCO.",
+    description="The published questions of C-VQA-Real (Zhang et al., What If the TV Was Off?) about COCO images.",
     fields=COLUMNS,
     as_case=_real_case,
     picture=lambda row: str(row["img_path"]).strip(),

@@ -119,7 +119,7 @@ class Template(msgspec.Struct, frozen=True):
         return Solved(puzzle, changed, answer, new, tuple(map(self.answers_of, others)), colour)
 
     def random_puzzle(self, rng: Random, colour: str) -> Puzzle:
-        """Return a random puzzle, about polygons of a colour if there are polygons."""
+        """Return a random puzzle; if it is about polygons, they have the given colour."""
         return self.make_puzzle(rng, colour, self._draw_amounts(rng))
 
     def _draw_similar(self, rng: Random) -> list[Amounts]:

@@ -54,7 +54,7 @@ def _is_higher(one: WorldThing, other: WorldThing) -> bool | None:
 
 
 def _without_both(first: str, world: Supports, *, swapped: bool = False) -> tuple[Supports, str] | None:
-    """Return the world after removing a thing and then the highest block (or the reverse), and that block."""
+    """Return the highest block, and the world after it and another thing are removed in one of the two orders."""
     highest = ""
     for step in ("highest", "first") if swapped else ("first", "highest"):
         name = first if step == "first" else _highest(world)

@@ -44,7 +44,7 @@ def draft_unit(
 def _search(
     suite: WorldSuite, group: Group, level: Difficulty, rng: Random, dropped: Counter[str]
 ) -> tuple[WorldDraft, ...] | None:
-    """Return a unit from some random worlds, or None if they do not have one."""
+    """Return a unit found in random worlds, or None if they yield none."""
     kind = rng.choice(group.kinds)
     structures = group.structures.get(kind)
 
