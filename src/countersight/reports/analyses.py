@@ -12,8 +12,9 @@ from countersight.html import Grid, Line, TableCell, name, shortened, table_line
 from countersight.number_formats import count, interval, percent
 from countersight.programs import FailureKind
 from countersight.reports.data import Analysis
-from countersight.reports.image_groups import PictureGroups, bias_analysis
+from countersight.reports.drop_by_group import bias_analysis
 from countersight.reports.loaded_run import LoadedRun
+from countersight.reports.picture_groups import PictureGroups
 from countersight.reports.tables import group_line
 from countersight.scoring import (
     CONFIDENCE,

@@ -15,8 +15,8 @@ from countersight.html import name
 from countersight.reports.analyses import analyses
 from countersight.reports.data import GalleryCase, ReportData
 from countersight.reports.gallery import gallery_cases
-from countersight.reports.image_groups import picture_groups
 from countersight.reports.loaded_run import DamagedRun, LoadedRun, in_order, load_runs, open_runs
+from countersight.reports.picture_groups import picture_groups
 from countersight.scoring import (
     CONFIDENCE,
     Gold,

@@ -24,8 +24,8 @@ from countersight.reports.figures import (
     with_n,
 )
 from countersight.reports.finding import sentences
-from countersight.reports.formats import origins_and_definitions
 from countersight.reports.gallery import PAIR_OUTCOMES, pair_outcome
+from countersight.reports.origins import origins_and_definitions
 from countersight.reports.tables import by_group, further_tables, overview, parts, totals
 
 _FEW_RUNS = 3

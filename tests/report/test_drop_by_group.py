@@ -8,7 +8,7 @@ from judging import RIGHT_BOTH, RIGHT_TO_WRONG, WRONG_BOTH, judged
 from lazily import Lazy
 
 from countersight.figures import Figure
-from countersight.reports.image_groups import Bias, bias
+from countersight.reports.drop_by_group import Bias, bias
 
 multitest = Lazy("statsmodels.stats.multitest")
 

@@ -7,7 +7,7 @@ from making import case
 
 from countersight.case import Case
 from countersight.errors import CountersightError
-from countersight.reports.image_groups import picture_groups
+from countersight.reports.picture_groups import picture_groups
 
 
 def coco(number: int, **changes: object) -> Case:
