@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -22,13 +23,14 @@ def recorded(
     prompt: Prompt = PROMPTS["0-shot"],
     shown: bool = False,
     answering: Answering = "generate",
+    settings: dict[str, Any] | None = None,
 ) -> Path:
     """A run of a dataset with these replies."""
     begun = RunFolder.begin(
         folder,
         dataset=Dataset.open(source),
         model=model,
-        settings={},
+        settings=settings or {},
         options=RunOptions(prompt, shown, answering),
     )
     with begun.writing() as journal:

@@ -164,6 +164,23 @@ def test_replies_that_are_all_cut_empty_or_unread_are_no_finding(
         assert f"--again {fate} --max-tokens 1024 -o '{folder}'" in told
 
 
+@pytest.mark.parametrize(
+    ("text", "finish", "told"),
+    [
+        ("Let me look", "length", "48 answers cut off by the token limit and left out."),
+        ("", "stop", "48 answers empty and left out."),
+    ],
+)
+def test_nobody_is_told_to_repeat_questions_of_an_imported_run(
+    tmp_path: Path, text: str, finish: str, told: str
+) -> None:
+    source = dataset(tmp_path / "d", CASES)
+    asked = ((each.id, row, world) for row, each in Dataset.open(source).cases() for world in TWO_WORLDS)
+    replies = (Reply(*each, text=text, finish=finish) for each in asked)
+    folder = recorded(tmp_path / "r", source, replies, settings={"asked with": "lmms-eval"})
+    assert load([folder], gallery=1).report.runs[0].advice == (told,)
+
+
 def printed(report: ReportData) -> str:
     console = Console(width=300, record=True, file=io.StringIO())
     print_tables(report, console)

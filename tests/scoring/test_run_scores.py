@@ -279,5 +279,5 @@ def test_a_run_remembers_where_its_dataset_was_moved_to(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", ["chance", cs.open_model("chance")])
 def test_a_name_is_for_functions_only(tmp_path: Path, model: Any) -> None:
-    with pytest.raises(CountersightError, match="this model has a name already"):
+    with pytest.raises(CountersightError, match="this model already has a name"):
         cs.run(make_dataset(tmp_path / "d", [asked()]), model, out=tmp_path / "run", name="mine")

@@ -213,16 +213,14 @@ def advice(run: RunFolder, scores: Scores) -> Iterator[str]:
         yield f"{several(unasked, 'question')} not asked yet: the run is unfinished; run it again."
     if row.failed:
         yield f"{several(row.failed, 'question')} without a reply: run it again to ask only these."
+    is_imported = run.manifest.is_imported  # its questions cannot be asked again
     if _many(row.cut, row):
-        yield (
-            f"{several(row.cut, 'answer')} cut off by the token limit and left out; repeat these with a larger "
-            f"limit: {_rerun_command(run, 'cut')}"
-        )
+        told = f"{several(row.cut, 'answer')} cut off by the token limit and left out"
+        yield f"{told}." if is_imported else f"{told}; repeat these with a larger limit: {_rerun_command(run, 'cut')}"
     if _many(row.empty, row):
-        yield (
-            f"{several(row.empty, 'answer')} empty and left out; a reasoning model may have used up its tokens "
-            f"before it answered: {_rerun_command(run, 'empty')}"
-        )
+        told = f"{several(row.empty, 'answer')} empty and left out"
+        why = "a reasoning model may have used up its tokens before it answered"
+        yield f"{told}." if is_imported else f"{told}; {why}: {_rerun_command(run, 'empty')}"
     if _many(row.unread, row):
         told = f"{several(row.unread, 'question')} without a readable answer, not counted as right"
         told += " (the model declined, or its wording was not understood)"

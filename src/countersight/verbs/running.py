@@ -43,7 +43,7 @@ def open_model(model: SomeModel, settings: ModelSettings | None = None, *, name:
     A model is returned unchanged.
     """
     if name and (isinstance(model, str) or _is_model(model)):
-        raise CountersightError("`name` names a function; this model has a name already, so leave out `name`")
+        raise CountersightError("`name` is for functions; this model already has a name, so leave out `name`")
     if isinstance(model, str):
         return open_by_name(model, settings_of(settings, ModelSettings()))
     return model if _is_model(model) else FunctionModel(cast("Function", model), name)

@@ -40,7 +40,7 @@ class Damaged(msgspec.Struct, frozen=True):
     what: str = "cannot be shown"
 
 
-_BEING_READ: Final = Damaged("this page reloads when that is done", "is being read")
+_BEING_READ: Final = Damaged("the page reloads when the run has been read", "is being read")
 
 
 class Cached(Generic[_Read]):
