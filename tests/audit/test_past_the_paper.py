@@ -12,13 +12,14 @@ from editing.photographs import landscape, png
 from hypothesis import given
 from hypothesis import strategies as st
 
+from countersight.audits.changed_explanations import change_thought
 from countersight.audits.exclusion import same_answer
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.finishing import finish
-from countersight.audits.interventions import change_thought, uncited_concepts
 from countersight.audits.scene_facts import right_answer
 from countersight.audits.stages import weaken_pixels
 from countersight.audits.trail import read_audit
+from countersight.audits.uncited import uncited_concepts
 from countersight.audits.verifying import verify_bundle
 from countersight.case import Question
 from countersight.editing import Abilities, EditRequest

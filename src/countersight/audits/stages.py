@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 from PIL import Image
 
+from countersight.audits.changed_explanations import change_thought
 from countersight.audits.checkers.protocol import Checker, EditShown
 from countersight.audits.clients import conversation, record_reply
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.folder import AuditFolder, digest_of
-from countersight.audits.interventions import change_thought, uncited_concepts
 from countersight.audits.judges.protocol import Evidence
 from countersight.audits.manifest import Actor, Manifest
 from countersight.audits.participants import Participants
@@ -35,6 +35,7 @@ from countersight.audits.records import (
 from countersight.audits.scene_facts import SceneIndex, effect_of
 from countersight.audits.steps import StepFailed, StepRunner
 from countersight.audits.trail import Response
+from countersight.audits.uncited import uncited_concepts
 from countersight.case import AnswerKind, Case, Question
 from countersight.dataset import Dataset
 from countersight.editing import Abilities, EditRequest, Instruction, OrderBook, mark_edited, png_picture
