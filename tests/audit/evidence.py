@@ -16,7 +16,7 @@ from countersight.audits.judges.model import ModelJudge
 from countersight.audits.manifest import Actor, Manifest
 from countersight.audits.participants import Participants
 from countersight.audits.prompts import find_prompts
-from countersight.audits.records import CaseRecord, StepPlace, encode_sheet
+from countersight.audits.records import CaseRecord, StepPlace, encode_record
 from countersight.audits.score_records import SCORES
 from countersight.audits.scores import score
 from countersight.audits.selection import Selected, Selection, write_selection
@@ -174,7 +174,7 @@ def write_audit(folder: Path, kinds=KINDS, *, words: str = "", **changes: object
 
     with audit.writing() as journal:
         blocking(lambda: run(journal))
-    write_whole(folder / SCORES, encode_sheet(score(read_audit(folder))))
+    write_whole(folder / SCORES, encode_record(score(read_audit(folder))))
     rows = [Selected(row, f"ball-{row}") for row in range(len(kinds))]
     of = about.dataset
     write_selection(folder, Selection(of.fingerprint, of.rows, 0, (about.cases or of.rows) - len(rows), tuple(rows)))

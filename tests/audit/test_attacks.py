@@ -20,7 +20,7 @@ from insider import appended, findings, rechained, replace, resealed, reviewed, 
 from PIL import Image
 
 from countersight import __version__
-from countersight.audits.calibration.sheets import CALIBRATION, Calibration, write_calibration
+from countersight.audits.calibration.calibration_file import CALIBRATION, Calibration, write_calibration
 from countersight.audits.finishing import finish
 from countersight.audits.folder import MANIFEST, AuditFolder, digest_of
 from countersight.audits.manifest import Actor

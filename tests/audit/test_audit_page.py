@@ -12,7 +12,8 @@ from insider import rechained, replace, reviewed
 from playwright.sync_api import Browser, Page, expect
 
 from countersight.audits import finishing
-from countersight.audits.calibration.sheets import CALIBRATION, Calibration, JudgeSheet, instrument, rate
+from countersight.audits.calibration.calibration_file import CALIBRATION, Calibration
+from countersight.audits.calibration.judge_accuracy import JudgeSheet, rate, verdict_accuracy
 from countersight.audits.finishing import finish
 from countersight.audits.manifest import Actor
 from countersight.audits.records import Failed
@@ -253,7 +254,7 @@ def test_a_test_with_a_failed_step_is_not_called_undecided(tmp_path, stage, kept
 
 def test_the_page_shows_the_calibration_and_the_corrected_scores(tmp_path):
     folder = write_audit(tmp_path / "a", ["consistent"] * 12 + ["neither"] * 4)
-    found = instrument([(1.0, 1)] * 18 + [(0.0, 1)] * 2 + [(0.0, 0)] * 15 + [(1.0, 0)] * 5)
+    found = verdict_accuracy([(1.0, 1)] * 18 + [(0.0, 1)] * 2 + [(0.0, 0)] * 15 + [(1.0, 0)] * 5)
     judge = JudgeSheet(Actor("openai:gpt-9"), 1, found, found, found, {"faithful": rate(9, 10)}, rate(3, 4), rate(9, 9))
     sheet = Calibration((judge,), 40, 7, {}, "0.1.0")
     (folder / CALIBRATION).write_bytes(msgspec.json.encode(sheet))

@@ -11,7 +11,7 @@ from insider import reviewed
 from making import case, dataset
 from PIL import Image
 
-from countersight.audits.calibration.sheets import Calibration
+from countersight.audits.calibration.calibration_file import Calibration
 from countersight.audits.finishing import finish
 from countersight.audits.limits import limits
 from countersight.audits.manifest import Actor

@@ -10,7 +10,7 @@ from audits import QUICK, audit, scenes, verdict, vision_model
 from chat_server import ChatServer, question_of
 
 from countersight.audits.calibration.calibrating import HOSTILE, RIGHT, Design, calibrate, calibration_of
-from countersight.audits.calibration.sheets import PANEL, Instrument, correct_score, rate
+from countersight.audits.calibration.judge_accuracy import PANEL, VerdictAccuracy, correct_score, rate
 from countersight.audits.ccs import Mean
 from countersight.audits.judges.rules import normal
 from countersight.audits.prompts import find_prompts
@@ -122,7 +122,7 @@ def mean(value, n=1000, half=0.01):
 
 
 def judge(sensitivity, specificity, n=1000):
-    return Instrument(rate(round(sensitivity * n), n), rate(round(specificity * n), n), 0)
+    return VerdictAccuracy(rate(round(sensitivity * n), n), rate(round(specificity * n), n), 0)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_intervals_of_corrected_scores_have_their_coverage(theta, q1, q0):
     for _ in range(trials):
         p = generator.binomial(n, theta * q1 + (1 - theta) * (1 - q0)) / n
         half = 1.96 * np.sqrt(max(p * (1 - p), 1e-9) / n)
-        known = Instrument(rate(generator.binomial(m, q1), m), rate(generator.binomial(m, q0), m), 0)
+        known = VerdictAccuracy(rate(generator.binomial(m, q1), m), rate(generator.binomial(m, q0), m), 0)
         found = correct_score(Mean(p, p - half, p + half, n, n, n), known)
         held += found is not None and found.low <= theta <= found.high
     assert held / trials >= 0.9

@@ -5,7 +5,7 @@ from audits import audit, scenes
 from msgspec.structs import replace
 from scripted import TRUTH, Scripted, never
 
-from countersight.audits.calibration.sheets import rate
+from countersight.audits.calibration.judge_accuracy import rate
 from countersight.audits.finishing import finish
 from countersight.audits.limits import headline, limits
 from countersight.audits.manifest import Actor

@@ -5,15 +5,15 @@ import pytest
 from evidence import manifest, write_audit
 from insider import findings
 
-from countersight.audits.calibration.people import LABELS, PersonLabel, people_calibration
-from countersight.audits.calibration.sheets import (
-    Calibration,
+from countersight.audits.calibration.calibration_file import Calibration
+from countersight.audits.calibration.judge_accuracy import (
     CorrectedScore,
     JudgeSheet,
     correct_score,
-    instrument,
     rate,
+    verdict_accuracy,
 )
+from countersight.audits.calibration.people import LABELS, PersonLabel, people_calibration
 from countersight.audits.ccs import HALVES, Mean, panel_opinion, pooled_opinion
 from countersight.audits.folder import AuditFolder
 from countersight.audits.limits import headline, limits
@@ -104,7 +104,7 @@ def test_an_audit_started_by_0_1_keeps_its_pooling(tmp_path):
 def limits_with(folder, **changes):
     audit = read_audit(folder)
     scores = msgspec.structs.replace(score(audit), **changes)
-    half = instrument([(1.0, 1), (0.0, 1), (1.0, 0), (0.0, 0)])
+    half = verdict_accuracy([(1.0, 1), (0.0, 1), (1.0, 0), (0.0, 0)])
     sheet = JudgeSheet(Actor("openai:gpt-8"), 1, half, half, half, {}, rate(0, 0), rate(0, 0))
     calibration = Calibration((sheet,), 4, 0, audit.manifest.prompts, "0.1.0")
     return " ".join(headline(limits(audit.manifest, scores, calibration, drawn=False)))
@@ -150,6 +150,6 @@ def test_a_panel_with_ties_gets_no_corrected_score() -> None:
     """A tie counts half in a score, but sensitivity and specificity of the decided tests do not include ties."""
     always = [(1.0, 1)] * 20 + [(0.0, 0)] * 20
     score = Mean(0.75, 0.6, 0.9, 48, 48, 48)
-    assert correct_score(score, instrument(always)) is not None
-    assert correct_score(score, instrument([*always, (0.5, 1)])) is None
-    assert correct_score(score, instrument([*always, (None, 1)])) is not None
+    assert correct_score(score, verdict_accuracy(always)) is not None
+    assert correct_score(score, verdict_accuracy([*always, (0.5, 1)])) is None
+    assert correct_score(score, verdict_accuracy([*always, (None, 1)])) is not None

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from insider import findings, resealed, reviewed
 
 from countersight.audits.finishing import finish
-from countersight.audits.records import encode_sheet
+from countersight.audits.records import encode_record
 from countersight.audits.score_records import SCORES, AuditScores
 from countersight.audits.seal import read_seal
 from countersight.audits.step_log import decode_step, encode_step
@@ -126,7 +126,7 @@ def log_with_a_step_more(audit):
 def other_score(audit):
     scores = msgspec.json.decode((audit / SCORES).read_bytes(), type=AuditScores)
     ccs = msgspec.structs.replace(scores.kept.ccs, value=0.99)
-    return encode_sheet(msgspec.structs.replace(scores, kept=msgspec.structs.replace(scores.kept, ccs=ccs)))
+    return encode_record(msgspec.structs.replace(scores, kept=msgspec.structs.replace(scores.kept, ccs=ccs)))
 
 
 def huge(audit):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from countersight.audits.calibration.sheets import check_calibration, copy_calibration
+from countersight.audits.calibration.calibration_file import check_calibration, copy_calibration
 from countersight.audits.ccs import HALVES
 from countersight.audits.criteria import check_criterion
 from countersight.audits.folder import MANIFEST, AuditFolder, begin_manifest, digest_of, sweep

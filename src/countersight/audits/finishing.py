@@ -9,7 +9,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from countersight.audits.calibration.sheets import CALIBRATION
+from countersight.audits.calibration.calibration_file import CALIBRATION
 from countersight.audits.differences import DIFFERENCES, difference_of, edits, replace, write_differences
 from countersight.audits.folder import MANIFEST, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.limits import Limit, headline, limits
@@ -17,7 +17,7 @@ from countersight.audits.orders import ORDERS
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
 from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
-from countersight.audits.records import encode_sheet
+from countersight.audits.records import encode_record
 from countersight.audits.reviews import REVIEWED, read_reviews
 from countersight.audits.score_records import SCORES, AuditScores
 from countersight.audits.scores import score
@@ -126,9 +126,9 @@ def write_derived(folder: AuditFolder, audit: AuditTrail, *, progress: Progress 
         reviews=read_reviews(path, scores),
         conclusion=conclude(audit.manifest, scores, plan_of(path, audit.manifest), len(selection.cases)),
     )
-    write_whole(path / SCORES, encode_sheet(scores))
+    write_whole(path / SCORES, encode_record(scores))
     write_whole(path / CASES, encode_cases(sheets.cases))
-    write_whole(path / VERDICT, encode_sheet(sheets.conclusion))
+    write_whole(path / VERDICT, encode_record(sheets.conclusion))
     cases = shown(sheets.cases, GALLERY)
     pictures = list_pictures(cases)
     with progress("Shrinking pictures", len(pictures), "pictures") as done:

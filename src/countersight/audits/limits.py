@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import msgspec
 from jinja2 import Environment, StrictUndefined, Template
 
-from countersight.audits.calibration.sheets import DRAWINGS, Calibration
+from countersight.audits.calibration.calibration_file import DRAWINGS, Calibration
 from countersight.audits.ccs import HALVES
 from countersight.audits.manifest import Manifest
 from countersight.audits.score_records import AuditScores

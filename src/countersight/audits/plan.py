@@ -11,7 +11,7 @@ from countersight import __version__
 from countersight.audits.criteria import Answer, Criterion, check_criterion, decide_criterion
 from countersight.audits.folder import digest_of
 from countersight.audits.manifest import METHOD_WORDS, STRENGTHS, AuditMethod, Manifest
-from countersight.audits.records import decode_record, encode_sheet
+from countersight.audits.records import decode_record, encode_record
 from countersight.audits.score_records import AuditScores
 from countersight.audits.signing import sign
 from countersight.errors import AuditError
@@ -82,7 +82,7 @@ def write_plan(file: Path, plan: AuditPlan, key: Path | None = None) -> str:
             raise AuditError(f"{file} is another plan, which is not replaced; choose another file")
         data = file.read_bytes()
     else:
-        data = encode_sheet(alike)
+        data = encode_record(alike)
         write_whole(file, data)
     if key is not None:
         write_whole(file.with_name(f"{file.name}.sig"), sign(data, key))

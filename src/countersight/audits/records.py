@@ -233,7 +233,7 @@ def decode_record(data: bytes, kind: type[Record], file: object) -> Record:
         raise AuditError(f"{file} is damaged: {error}") from None
 
 
-def encode_sheet(record: msgspec.Struct) -> bytes:
+def encode_record(record: msgspec.Struct) -> bytes:
     """Return the bytes of a file with one record, which depend only on the record."""
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 

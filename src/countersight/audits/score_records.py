@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from countersight.audits.calibration.sheets import CorrectedScore, KnownShare
+from countersight.audits.calibration.judge_accuracy import CorrectedScore, KnownShare
 from countersight.audits.ccs import Mean, Opinion
 from countersight.audits.judge_agreement import JudgeAgreement
 from countersight.editing import Action, ConceptKind

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from countersight.audits.calibration.sheets import PANEL, correct_score, rate
+from countersight.audits.calibration.judge_accuracy import PANEL, correct_score, rate
 from countersight.audits.ccs import Mean, by_judge, mean_by_cluster, panel_opinion, pooled_opinion
 from countersight.audits.exclusion import (
     CHECKED,

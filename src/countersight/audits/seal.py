@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
-from countersight.audits.records import Step, decode_record, encode_sheet
+from countersight.audits.records import Step, decode_record, encode_record
 from countersight.engine import LOCK
 from countersight.errors import AuditError
 from countersight.files import write_whole
@@ -175,7 +175,7 @@ def seal(folder: Path, steps: Sequence[Step]) -> str:
         before, sealed = read_seal(folder)
         if msgspec.structs.replace(before, sealed=bundle.sealed) == bundle:
             return sealed  # nothing has changed: the seal and its signatures stay valid
-    written = encode_sheet(bundle)
+    written = encode_record(bundle)
     write_whole(folder / SEAL, written)
     return hashlib.sha256(written).hexdigest()
 

@@ -7,16 +7,13 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
 from countersight.audits.seal import SEAL, SIGNATURE, content, read_seal
 from countersight.errors import AuditError
 from countersight.files import write_whole
-
-if TYPE_CHECKING:
-    pass
 
 NAMESPACE: Final = "countersight"
 """The purpose of the signatures; a signature for another purpose is invalid."""

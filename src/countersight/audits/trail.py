@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from countersight.audits.calibration.sheets import Calibration, read_calibration
+from countersight.audits.calibration.calibration_file import Calibration, read_calibration
 from countersight.audits.folder import AuditFolder
 from countersight.audits.manifest import STRENGTHS, Manifest
 from countersight.audits.records import (

@@ -10,13 +10,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from countersight.audits.auditing import audit_dataset
-from countersight.audits.calibration.sheets import (
-    DRAWINGS,
-    Calibration,
-    copy_calibration,
-    judge_sheets,
-    write_calibration,
-)
+from countersight.audits.calibration.calibration_file import DRAWINGS, Calibration, copy_calibration, write_calibration
+from countersight.audits.calibration.judge_accuracy import judge_sheets
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.extraction.rules import find_counted_concepts
 from countersight.audits.participants import AuditOptions

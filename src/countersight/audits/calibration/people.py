@@ -7,15 +7,8 @@ from typing import Final
 import msgspec
 
 from countersight import __version__
-from countersight.audits.calibration.sheets import (
-    MEASURES,
-    Calibration,
-    PeopleSheet,
-    Test,
-    judge_sheets,
-    opinions,
-    write_calibration,
-)
+from countersight.audits.calibration.calibration_file import Calibration, PeopleSheet, write_calibration
+from countersight.audits.calibration.judge_accuracy import MEASURES, Test, judge_sheets, opinions
 from countersight.audits.ccs import Opinion, pool_scores
 from countersight.audits.records import decode_record
 from countersight.audits.trail import AuditTrail, read_audit

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from countersight.audits.calibration.sheets import DRAWINGS, Calibration, CorrectedScore, KnownShare, PeopleSheet
+from countersight.audits.calibration.calibration_file import DRAWINGS, Calibration, PeopleSheet
+from countersight.audits.calibration.judge_accuracy import CorrectedScore, KnownShare
 from countersight.audits.ccs import Mean
 from countersight.audits.judge_agreement import JudgeAgreement
 from countersight.audits.score_records import MEASURES, AuditScores, MeasuredScores

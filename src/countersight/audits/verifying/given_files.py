@@ -9,7 +9,7 @@ import msgspec
 from countersight import __version__
 from countersight.audits.auditing import pictures_of
 from countersight.audits.calibration.calibrating import NAME, calibration_of
-from countersight.audits.calibration.sheets import CALIBRATION, Calibration, misfit
+from countersight.audits.calibration.calibration_file import CALIBRATION, Calibration, misfit
 from countersight.audits.folder import MANIFEST, PICTURES, digest_of
 from countersight.audits.manifest import Manifest
 from countersight.audits.orders import ORDERS

@@ -1,26 +1,17 @@
-"""calibration.json: the accuracy of judges on tests with known verdicts, and scores corrected for their errors."""
+"""The accuracy of judges on tests with known verdicts, and scores corrected for the errors of a judge."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
-from shlex import quote
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from countersight.audits.ccs import Mean, Opinion, by_judge, panel_opinion, pooled_opinion
-from countersight.audits.folder import AuditFolder, digest_of
 from countersight.audits.manifest import Actor, Manifest
-from countersight.audits.records import Verdict, decode_record, encode_sheet
-from countersight.errors import AuditError
+from countersight.audits.records import Verdict
 from countersight.figures import Interval
-from countersight.files import write_whole
-from countersight.scoring import AltTest, combined, share_interval
-from countersight.scoring import CorrectedMean as PredictionPowered
+from countersight.scoring import combined, share_interval
 
-CALIBRATION: Final = "calibration.json"
-DRAWINGS = "constructed from generated drawings (flowers, polygons, circles, dots)"
-"""The default `domain` of a calibration."""
 PANEL = "panel"
 """The name that stands for all judges combined."""
 MEASURES: Final = ("pcs", "ncc", "ccs")
@@ -48,7 +39,7 @@ def rate(right: int, n: int) -> KnownShare:
     return KnownShare(right, n, interval.low, interval.high)
 
 
-class Instrument(msgspec.Struct, frozen=True):
+class VerdictAccuracy(msgspec.Struct, frozen=True):
     """The accuracy of yes/no verdicts."""
 
     sensitivity: KnownShare
@@ -61,13 +52,13 @@ class Instrument(msgspec.Struct, frozen=True):
     """The number of ties among them; an audit counts ties as half, so q1 and q0 do not describe its scores."""
 
     @property
-    def is_coin(self) -> bool:
+    def is_no_better_than_chance(self) -> bool:
         """Whether the verdicts are no better than chance; False unless both yes and no were tested."""
         tried = self.sensitivity.n and self.specificity.n
         return bool(tried) and self.sensitivity.share + self.specificity.share <= 1
 
 
-def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
+def verdict_accuracy(verdicts: Iterable[tuple[float | None, int]]) -> VerdictAccuracy:
     """Return the accuracy of verdicts, each paired with the right one. A tie counts as an abstention."""
     table = {(verdict, right): 0 for verdict in (0, 1) for right in (0, 1)}
     abstained = tied = 0
@@ -77,7 +68,7 @@ def instrument(verdicts: Iterable[tuple[float | None, int]]) -> Instrument:
             tied += verdict == 0.5
         else:
             table[int(verdict > 0.5), right] += 1
-    return Instrument(
+    return VerdictAccuracy(
         rate(table[1, 1], table[1, 1] + table[0, 1]), rate(table[0, 0], table[0, 0] + table[1, 0]), abstained, tied
     )
 
@@ -97,7 +88,7 @@ class CorrectedScore(msgspec.Struct, frozen=True):
     """Whether the estimate lies between 0 and 1; otherwise the judge does not behave as in the calibration."""
 
 
-def correct_score(score: Mean, judge: Instrument) -> CorrectedScore | None:
+def correct_score(score: Mean, judge: VerdictAccuracy) -> CorrectedScore | None:
     """Correct a score for the judge's errors: θ = (p + q0 − 1) / (q0 + q1 − 1), with the specificity q0 and the
     sensitivity q1.
 
@@ -133,9 +124,9 @@ class JudgeSheet(msgspec.Struct, frozen=True):
 
     judge: Actor
     votes: int
-    pcs: Instrument
-    ncc: Instrument
-    ccs: Instrument
+    pcs: VerdictAccuracy
+    ncc: VerdictAccuracy
+    ccs: VerdictAccuracy
     by_kind: dict[str, KnownShare]
     """The share of tests with both verdicts right, by kind of constructed test."""
     hostile: KnownShare
@@ -178,7 +169,7 @@ def judge_sheets(
             return rate(sum(found), len(found))
 
         pcs, ncc, ccs = (
-            instrument(
+            verdict_accuracy(
                 (getattr(decided[test], measure), known) for test, known in right[measure].items() if test in decided
             )
             for measure in MEASURES
@@ -191,87 +182,3 @@ def judge_sheets(
         return JudgeSheet(judge, manifest.votes, pcs, ncc, ccs, shares, share(hostile), honest)
 
     return tuple(sheet(judge, decided) for judge, decided in opinions(manifest, verdicts))
-
-
-class PeopleSheet(msgspec.Struct, frozen=True):
-    """One judge compared with the people who labelled the same tests, for PCS, NCC or CCS."""
-
-    judge: str
-    measure: str
-    n: int
-    """The number of tests decided by both the judge and people."""
-    agreement: float | None
-    """The share of these tests on which the judge agrees with most people."""
-    kappa: float | None
-    alt: AltTest
-    """The alt-test: whether the judge can replace a person (arXiv 2501.10970)."""
-    corrected: PredictionPowered | None
-    """The mean over all tests of the audit, corrected for the judge's errors with people's labels of some of them."""
-
-
-class Calibration(msgspec.Struct, frozen=True):
-    """calibration.json: the accuracy of judges as measured by `audit calibrate`."""
-
-    judges: tuple[JudgeSheet, ...]
-    """The accuracy of each judge; if there are several, the last entry is the whole panel."""
-    size: int
-    seed: int
-    prompts: dict[str, Any]
-    countersight: str
-    domain: str = ""
-    """A description of the tests; DRAWINGS if empty."""
-    people: tuple[PeopleSheet, ...] = ()
-    """Each judge compared with people, if the judges were calibrated on people's labels."""
-
-    def of(self, judge: str) -> JudgeSheet | None:
-        """Return the accuracy of a judge, or None."""
-        return next((sheet for sheet in self.judges if sheet.judge.name == judge), None)
-
-
-def read_calibration(folder: Path) -> Calibration | None:
-    """Return the calibration in a folder, or None if there is none; raises AuditError if it is damaged."""
-    file = folder / CALIBRATION
-    return decode_record(file.read_bytes(), Calibration, file) if file.is_file() else None
-
-
-def write_calibration(folder: Path, calibration: Calibration) -> None:
-    """Write calibration.json."""
-    write_whole(folder / CALIBRATION, encode_sheet(calibration))
-
-
-def copy_calibration(folder: Path, audit: Path) -> None:
-    """Copy a checked calibration into the folder of an audit, and name it in audit.json."""
-    data = (folder / CALIBRATION).read_bytes()
-    write_whole(audit / CALIBRATION, data)
-    AuditFolder.open(audit).name_calibration(digest_of(data))
-
-
-def check_calibration(folder: Path, manifest: Manifest) -> None:
-    """Raise AuditError unless the folder has a calibration of these judges with the same settings."""
-    calibration = read_calibration(folder)
-    if calibration is None:
-        raise AuditError(
-            f"{folder} contains no {CALIBRATION}; create it with: countersight audit calibrate -o {quote(str(folder))}"
-        )
-    if fault := misfit(calibration, manifest):
-        raise AuditError(f"{folder} {fault}")
-
-
-def misfit(calibration: Calibration, manifest: Manifest) -> str:
-    """Return why a calibration does not apply to the judges of an audit; "" if it does."""
-    for judge in manifest.judges:
-        sheet = calibration.of(judge.name)
-        if sheet is None:
-            return f"does not include the judge {judge.name}; calibrate again with all judges"
-        other = _differing(sheet.judge.settings | {"votes": sheet.votes}, judge.settings | {"votes": manifest.votes})
-        if other:
-            return f"calibrated {judge.name} with other settings or votes ({other}); calibrate again"
-    if any(calibration.prompts.get(name) != manifest.prompts[name] for name in ("judge", "again")):
-        return "was calibrated with other prompts for judges; calibrate again with these `prompts`"
-    return ""
-
-
-def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
-    """Describe the first setting that differs between two judges with the same name."""
-    names = sorted(name for name in there.keys() | here.keys() if there.get(name) != here.get(name))
-    return f"{names[0]} {there.get(names[0])} there, {here.get(names[0])} here" if names else ""
