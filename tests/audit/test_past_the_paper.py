@@ -12,8 +12,8 @@ from editing.photographs import landscape, png
 from hypothesis import given
 from hypothesis import strategies as st
 
+from countersight.audits.answer_changes import same_answer
 from countersight.audits.changed_explanations import change_thought
-from countersight.audits.exclusion import same_answer
 from countersight.audits.extraction.protocol import Statement
 from countersight.audits.finishing import finish
 from countersight.audits.scene_facts import right_answer

@@ -11,9 +11,10 @@ from scripted import Scripted, never
 from test_signing import private_key
 
 from countersight.audits.ccs import Mean
+from countersight.audits.conclusion import conclude
 from countersight.audits.criteria import check_criterion
 from countersight.audits.finishing import finish
-from countersight.audits.plan import AuditPlan, conclude, write_plan
+from countersight.audits.plan import AuditPlan, write_plan
 from countersight.audits.records import Failed
 from countersight.audits.step_log import LOG, read_steps
 from countersight.audits.verifying import verify_bundle

@@ -3,6 +3,7 @@ from .auditing import refuse_without_criteria as refuse_without_criteria
 from .calibration.people import LABELS as LABELS
 from .calibration.people import PersonLabel as PersonLabel
 from .calibration.people import read_labels as read_labels
+from .conclusion import Conclusion as Conclusion
 from .finishing import Finished as Finished
 from .finishing import finish as finish
 from .finishing import print_results as print_results
@@ -13,7 +14,6 @@ from .manifest import Intervene as Intervene
 from .participants import USUAL_CHECKERS as USUAL_CHECKERS
 from .participants import AuditOptions as AuditOptions
 from .plan import AuditPlan as AuditPlan
-from .plan import Conclusion as Conclusion
 from .plan import write_plan as write_plan
 from .prompts import BRIEF as BRIEF
 from .prompts import USUAL as USUAL

@@ -10,13 +10,14 @@ from rich.console import Console
 from rich.text import Text
 
 from countersight.audits.calibration.calibration_file import CALIBRATION
+from countersight.audits.conclusion import VERDICT, Conclusion, conclude
 from countersight.audits.differences import DIFFERENCES, difference_of, edits, replace, write_differences
 from countersight.audits.folder import MANIFEST, PICTURES, SUFFIXES, AuditFolder
 from countersight.audits.limits import Limit, headline, limits
 from countersight.audits.orders import ORDERS
 from countersight.audits.page.page import Sheets, list_pictures, make_thumbnails, render, shown
 from countersight.audits.page.score_tables import agreement_grids, corrected_grid, excluded_by_kind, result_grids
-from countersight.audits.plan import PLAN, PLAN_SIGNATURE, VERDICT, Conclusion, conclude, plan_of
+from countersight.audits.plan import PLAN, PLAN_SIGNATURE, plan_of
 from countersight.audits.records import encode_record
 from countersight.audits.reviews import REVIEWED, read_reviews
 from countersight.audits.score_records import SCORES, AuditScores

@@ -1,14 +1,14 @@
-"""Plan an audit before it runs, and conclude afterwards: the criteria it met, and its deviations from the plan."""
+"""plan.json: the intended audit, written before its first step, and the deviations of an audit from it."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 
 from countersight import __version__
-from countersight.audits.criteria import Answer, Criterion, check_criterion, decide_criterion
+from countersight.audits.criteria import check_criterion
 from countersight.audits.folder import digest_of
 from countersight.audits.manifest import METHOD_WORDS, STRENGTHS, AuditMethod, Manifest
 from countersight.audits.records import decode_record, encode_record
@@ -17,29 +17,6 @@ from countersight.audits.signing import sign
 from countersight.errors import AuditError
 from countersight.files import write_whole
 from countersight.text import several
-
-VERDICT: Final = "verdict.json"
-
-
-class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
-    """verdict.json: whether an audit met its criteria."""
-
-    answer: Answer | Literal[""]
-    """The verdict; empty if there were no criteria."""
-    why: str
-    criteria: tuple[Criterion, ...] = ()
-    deviations: tuple[str, ...] = ()
-    """Deviations of the audit from the plan."""
-    plan: str = ""
-    """The SHA-256 of plan.json, if there is one."""
-    written: str = ""
-    """When the plan was written, according to the plan."""
-
-    @property
-    def words(self) -> str:
-        """The verdict in a sentence."""
-        return f"Verdict: {self.answer}. {self.why}" if self.answer else self.why
-
 
 PLAN: Final = "plan.json"
 PLAN_SIGNATURE: Final = f"{PLAN}.sig"
@@ -101,36 +78,8 @@ def read_plan(file: Path) -> AuditPlan:
     return plan
 
 
-def conclude(
-    manifest: Manifest, scores: AuditScores, plan: AuditPlan | None, selected: int | None = None
-) -> Conclusion:
-    """Return the verdict of an audit: every criterion, and every deviation from the plan."""
-    asked = tuple(dict.fromkeys((*(plan.criteria if plan else ()), *manifest.requires)))
-    criteria = tuple(decide_criterion(words, scores) for words in asked)
-    deviations = tuple(_deviations(plan, manifest, scores, selected)) if plan else ()
-    digest, written = (manifest.plan, plan.written) if plan else ("", "")
-    if not criteria:
-        return Conclusion("", "No criterion was set, so there is no verdict.", (), deviations, digest, written)
-    answers = {each.answer for each in criteria}
-    answer: Answer = "not met" if "not met" in answers else "cannot tell" if "cannot tell" in answers else "met"
-    why = " ".join(f"{each.words}: {each.why}." for each in criteria)
-    faults = [f"The audit deviates from its plan ({'; '.join(deviations)})."] if deviations else []
-    if scores.failed:  # otherwise, a failure could stand in the place of an unwanted reply
-        faults.append(f"The audit is not complete: {several(scores.failed, 'step')} failed.")
-    if faults and answer == "met":
-        answer, why = "cannot tell", " ".join((*faults, why))
-    else:
-        why = " ".join((why, *faults))
-    added = [words for words in manifest.requires if plan and words not in plan.criteria]
-    if added:
-        why += f" Not in the plan: {', '.join(added)}."
-    if not plan:
-        why += " The criteria were given with the audit, not in a plan before it."
-    return Conclusion(answer, why, criteria, deviations, digest, written)
-
-
-def _deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:
-    """Return every deviation of the audit from its plan."""
+def deviations(plan: AuditPlan, manifest: Manifest, scores: AuditScores, selected: int | None) -> Iterator[str]:
+    """Yield every deviation of an audit from its plan."""
     for what, planned, done in (
         ("dataset", plan.dataset, manifest.dataset.fingerprint),
         ("model", plan.model or manifest.model.name, manifest.model.name),

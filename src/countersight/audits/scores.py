@@ -1,20 +1,23 @@
-"""Compute PCS, NCC and CCS for every concept, case and model, with intervals clustered by picture (EDCT 3)."""
+"""The scores of an audit: PCS, NCC and CCS for every concept, case and model, and the measures beside them.
+
+Intervals are clustered by picture (EDCT 3). The further measures are the accuracy of the answers, sensitivity and
+specificity, the effect of weaker edits and of changed explanations, the results of the checkers, and scores corrected
+for the errors of judges.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from countersight.audits.answer_changes import answer_changes, flips, same_answer
 from countersight.audits.calibration.judge_accuracy import PANEL, correct_score, rate
 from countersight.audits.ccs import Mean, by_judge, mean_by_cluster, panel_opinion, pooled_opinion
 from countersight.audits.exclusion import (
     CHECKED,
     NO_PICTURE,
     RULE,
-    answer_changes,
     edit_fault,
     exclusion,
-    flips,
-    same_answer,
     unproven_drawing,
 )
 from countersight.audits.judge_agreement import agreement
@@ -48,8 +51,9 @@ def score(audit: AuditTrail) -> AuditScores:
     """Return the scores of an audit in its current state, which depend only on its steps and its calibration."""
     manifest, cases = audit.manifest, audit.cases
     pairs = [(case, trail) for case in cases for trail in case.concepts]
-    tests = [] if manifest.intervene == "thought" else [_score_test(*pair, manifest) for pair in pairs]
-    counted = [_Test(*pair, test) for pair, test in zip(pairs, tests, strict=False) if not test.excluded]
+    scored = [] if manifest.intervene == "thought" else pairs  # without edited pictures, there is no test to score
+    tests = [_score_test(*pair, manifest) for pair in scored]
+    counted = [_Test(*pair, test) for pair, test in zip(scored, tests, strict=True) if not test.excluded]
     kept = [test.score for test in counted]
     without_ccs = [test for test in kept if test.ccs is None]
     unmoved = [test.score for test in counted if answer_changes(test.case, test.trail) is False]

@@ -12,12 +12,13 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from countersight import __version__
-from countersight.audits.exclusion import same_answer
+from countersight.audits.answer_changes import same_answer
+from countersight.audits.conclusion import Conclusion
 from countersight.audits.limits import Limit
 from countersight.audits.manifest import Actor
 from countersight.audits.page import score_tables
 from countersight.audits.page.score_tables import WORDS, grid, interval, number
-from countersight.audits.plan import LATE, Conclusion
+from countersight.audits.plan import LATE
 from countersight.audits.records import EditRecord, Failed, ModelReply, Step
 from countersight.audits.reviews import ReviewLog
 from countersight.audits.score_records import AuditScores, ConceptScore
