@@ -11,8 +11,9 @@ from rich.console import Console
 
 from countersight.audits.finishing import finish
 from countersight.audits.manifest import Actor
+from countersight.audits.page.compared_audits import load_audits
 from countersight.audits.page.comparison import grids, print_audit_tables, write_audit_tables
-from countersight.audits.page.ranking import conclusions, load_audits
+from countersight.audits.page.conclusions import conclusions
 from countersight.audits.step_log import LOG
 from countersight.cli import main
 from countersight.suites.reference import table

@@ -9,8 +9,9 @@ from countersight.audits.calibration.judge_accuracy import rate
 from countersight.audits.finishing import finish
 from countersight.audits.limits import headline, limits
 from countersight.audits.manifest import Actor
+from countersight.audits.page.compared_audits import load_audits
 from countersight.audits.page.comparison import grids
-from countersight.audits.page.ranking import conclusions, load_audits
+from countersight.audits.page.conclusions import conclusions
 from countersight.audits.records import Verdict
 from countersight.audits.scores import score
 from countersight.audits.trail import read_audit

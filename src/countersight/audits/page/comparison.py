@@ -15,8 +15,15 @@ from rich.text import Text
 from countersight import __version__
 from countersight.audits.ccs import Mean
 from countersight.audits.manifest import Manifest
+from countersight.audits.page.compared_audits import (
+    ComparedAudits,
+    ScoredAudit,
+    compared_with_above,
+    load_audits,
+    place_in_ranking,
+)
+from countersight.audits.page.conclusions import conclusions, lead
 from countersight.audits.page.page import templates
-from countersight.audits.page.ranking import AuditTables, ScoredAudit, apart_or_why, conclusions, lead, load_audits
 from countersight.audits.page.score_tables import (
     HEAD,
     NOTES,
@@ -42,18 +49,8 @@ from countersight.html import (
     print_grids,
 )
 from countersight.number_formats import count
-from countersight.scoring import Difference
 from countersight.suites import PaperTable
 from countersight.text import several
-
-
-def _compared_with_above(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[ScoredAudit, Difference | str]:
-    """Return the nearest audit above that can be compared, and the difference; if none can be compared, the audit just
-    above.
-    """
-    pairs = [(each, apart_or_why(each, audit)) for each in reversed(above)]
-    return next((pair for pair in pairs if not isinstance(pair[1], str)), pairs[0])
-
 
 _COLUMNS: Final = (
     *("table", "audit", "line", "measure", "value", "low", "high", "tests", "cases", "pictures", "verified"),
@@ -69,13 +66,13 @@ class AuditTableFiles(msgspec.Struct, frozen=True):
     markdown: Path
     latex: Path
     csv: Path
-    data: AuditTables
+    data: ComparedAudits
 
     def __repr__(self) -> str:
         return f"AuditTableFiles({str(self.html)!r})"
 
 
-def grids(found: AuditTables) -> Iterator[Grid]:
+def grids(found: ComparedAudits) -> Iterator[Grid]:
     """Return every table: the ranking if several audits are sound, then the paper's tables with its rows."""
     if len(found.ranked) > 1:
         yield _ranking(found)
@@ -102,13 +99,11 @@ def grids(found: AuditTables) -> Iterator[Grid]:
         yield Grid("By kind of concept", ("kind", *HEAD), kinds)
 
 
-def _ranking(found: AuditTables) -> Grid:
-    """Return the table of audits, by score; the place depends on how many other audits are clearly more faithful."""
+def _ranking(found: ComparedAudits) -> Grid:
+    """Return the table of the ranked audits, by score."""
     rows = []
     for rank, audit in enumerate(found.ranked):
         scores, above = audit.scores, found.ranked[:rank]
-        differences = (apart_or_why(each, audit) for each in above)
-        place = 1 + sum(not isinstance(apart, str) and apart.low > 0 for apart in differences)
         other, right = scores.specificity, scores.accuracy
         means = (
             scores.kept.ccs,
@@ -118,7 +113,7 @@ def _ranking(found: AuditTables) -> Grid:
         )
         rows.append(
             [
-                (f"{place}. {audit.title}", *_comparison(audit, above)),
+                (f"{place_in_ranking(audit, above)}. {audit.title}", *_comparison(audit, above)),
                 *map(mean_cell, means),
                 count(scores.kept.ccs.concepts),
             ]
@@ -131,7 +126,7 @@ def _comparison(audit: ScoredAudit, above: Sequence[ScoredAudit]) -> tuple[str, 
     """Return the number of cases shared with a higher-ranked audit and the difference of the two; () for the first."""
     if not above:
         return ()
-    other, apart = _compared_with_above(audit, above)
+    other, apart = compared_with_above(audit, above)
     if isinstance(apart, str):
         return (f"cannot be compared with {other.label}: the two {apart}",)
     figures = f"difference {number(apart.value)} ({interval(apart)})"
@@ -163,7 +158,7 @@ def _with_reported(
     return Grid(title, (head, *HEAD), tuple(lines), " ".join(filter(None, notes)))
 
 
-def definitions(found: AuditTables) -> list[tuple[str, str]]:
+def definitions(found: ComparedAudits) -> list[tuple[str, str]]:
     """Return the meaning and the source of each figure."""
     rule = found.audits[0].scores.rule
     terms = WORDS["compared"].items()
@@ -188,7 +183,7 @@ def write_audit_tables(paths: Sequence[Path], out: Path, *, reference: Sequence[
     )
 
 
-def print_audit_tables(found: AuditTables, console: Console) -> None:
+def print_audit_tables(found: ComparedAudits, console: Console) -> None:
     """Print every table, and the source of the figures."""
     console.print(Text("\n".join((lead(found), *(f"- {each}" for each in conclusions(found))))))
     print_grids(grids(found), console)
@@ -197,12 +192,12 @@ def print_audit_tables(found: AuditTables, console: Console) -> None:
         console.print(Text.assemble((f"{term}: ", "bold"), words))
 
 
-def comma_separated(found: AuditTables) -> str:
+def comma_separated(found: ComparedAudits) -> str:
     """Return CSV with one row per measured score; scores are from 0 to 1."""
     return csv_text(_COLUMNS, _rows_of_scores(found))
 
 
-def _rows_of_scores(found: AuditTables) -> Iterator[list[Value]]:
+def _rows_of_scores(found: ComparedAudits) -> Iterator[list[Value]]:
     for audit in found.audits:
         manifest, scores = audit.manifest, audit.scores
         strata = {
