@@ -55,7 +55,7 @@ class Replay:
         """`unlike` is the kind of finding for a picture that differs."""
         self.findings: list[Finding] = []
         self.log: dict[StepKey, Step] = {}
-        self.current: Step | None = None
+        self.current: Step | None = None  # steps run one after another, so one step at a time is current
         self._folder, self._unlike = folder, unlike
         self._steps, self._replies = tuple(steps), list[str]()
         self.visited: set[StepKey] = set()
@@ -156,7 +156,7 @@ class Replay:
         step = self.log.get(("concepts", self._case))
         return step.output.able if step and isinstance(step.output, Concepts) else None
 
-    def close(self) -> Iterator[Finding]:
+    def all_findings(self) -> Iterator[Finding]:
         """Return all findings, including those about steps that were not required."""
         yield from self.findings
         strange: dict[tuple[str, str], list[int]] = {}
@@ -287,4 +287,4 @@ def replay_stages(audit: AuditTrail, dataset: Dataset | None, unlike: What) -> I
                 replay.find("broken", f"row {step.place.row} of the dataset does not match the case in the log")
 
     blocking(replay_all)
-    yield from replay.close()
+    yield from replay.all_findings()
