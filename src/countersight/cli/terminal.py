@@ -84,7 +84,7 @@ def ask(
     """Ask a model every unanswered question of a dataset, with a progress bar; no answers are lost on Ctrl-C.
 
     With a stopping `rule`, the run ends when the rule is met. Returns the exit status: 0 if all are answered, 1 if some
-    failed or could not be asked, 130 if stopped.
+    failed, could not be asked or are on bad rows, 130 if stopped.
     """
     from countersight.engine import Tally, ask_dataset
 
@@ -115,7 +115,7 @@ def ask(
     failed = tally.failed or tally.not_restated
     if failed:
         print_lines("The same command asks the failed questions again.")
-    return EXIT_SOME_FAILED if failed or tally.unasked or not tally.before + tally.answered else 0
+    return EXIT_SOME_FAILED if failed or tally.unasked or tally.bad_rows or not tally.before + tally.answered else 0
 
 
 def print_lines(*lines: str) -> None:

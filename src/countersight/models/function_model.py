@@ -25,7 +25,7 @@ _PLAIN = (str, bytes, int, float, type(None), tuple, list, range)
 class FunctionModel(Displayed):
     """A model that calls a function in a separate thread, so that a slow one does not block the event loop."""
 
-    needs_picture = False
+    needs_picture = True
 
     def __init__(self, function: Function, name: str = "") -> None:
         if not callable(function):

@@ -233,7 +233,7 @@ def advice(run: RunFolder, scores: Scores) -> Iterator[str]:
 def _how_to_restate(run: RunFolder) -> str:
     """Return how to get answers from unread replies: ask the model to restate them, or let another model read them."""
     manifest = run.manifest
-    if manifest.is_imported or not MODELS.knows(manifest.model):
+    if manifest.is_imported or "function" in manifest.settings or not MODELS.knows(manifest.model):
         return f"let another model read them: {shlex.join(['countersight', 'report', str(run.path)])} --reader MODEL"
     return f"let the model state only its final answer: {_rerun_command(run, 'unread')}"
 
