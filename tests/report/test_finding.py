@@ -327,6 +327,11 @@ def test_no_run_is_said_to_lose_most_if_its_unread_replies_leave_that_open(tmp_p
     assert lede_and_details(report)[0] == "All 4 runs lose 33.3 to 66.7 points of accuracy under a change."
 
 
+def test_no_run_is_said_to_lose_most_if_another_loses_as_much(tmp_path: Path) -> None:
+    report = reported(tmp_path, said(10), said(10), said(8), said(9))
+    assert lede_and_details(report)[0] == "All 4 runs lose 33.3 to 41.7 points of accuracy under a change."
+
+
 @pytest.mark.parametrize("verb", ["report", "leaderboard"])
 def test_a_damaged_run_is_left_out_with_the_reason_and_the_others_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str

@@ -127,7 +127,7 @@ class _Finding:
     def _least_and_most(self, verb: str, changed: list[_RunFigure]) -> Iterator[str]:
         """Yield how many runs lose (or gain) how much accuracy, and which of them loses (or gains) most.
 
-        No run is named if its unread replies could change which run that is.
+        No run is named if another one has the same drop, or if unread replies could change which run that is.
         """
         if not changed:
             return
@@ -135,7 +135,7 @@ class _Finding:
         spread = points[0] if points[0] == points[-1] else f"{points[-1].split()[0]} to {points[0]}"
         whose = f"{'All' if len(changed) == len(self.runs) else f'{len(changed)} of'} {len(self.runs)} runs"
         first, *others = ((run, _possible_sizes(drop)) for run, drop in changed)
-        is_certain = all(first[1][0] >= sizes[1] for _, sizes in others)
+        is_certain = all(first[1][0] > sizes[1] for _, sizes in others)
         most = f", {self._label(first[0])}{' most' * bool(others)}" * is_certain
         yield f"{whose} {verb}{'' if others else 's'} {spread} of accuracy under a change{most}"
 
