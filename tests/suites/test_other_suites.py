@@ -249,7 +249,8 @@ def test_sets_are_drawn_whole(tmp_path, part, pairs):
 
 
 def test_an_incomplete_run_counts_complete_sets_only(tmp_path):
-    found = cs.score(cs.run(mmvp(tmp_path), lambda picture, question: "B", out=tmp_path / "r", cases=25))
+    done = cs.run(mmvp(tmp_path), lambda picture, question: "B", out=tmp_path / "r", cases=25, prompt="text-only")
+    found = cs.score(done)
     assert found.overall.n == 25
     line = found.sets[-1]
     assert line.whole.rate.right == line.answers.right == 0
