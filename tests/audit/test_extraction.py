@@ -5,7 +5,7 @@ import json
 
 import pytest
 from audits import asked_model
-from chat_server import ChatServer
+from chat_server import ChatServer, question_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ from countersight.suites.cvqa.templates import TEMPLATES
 
 
 def by_rules(statement, most=4):
-    return asyncio.run(RuleExtractor().extract(statement, most, "")).concepts
+    return asyncio.run(RuleExtractor().extract(statement, most, ""))
 
 
 @pytest.mark.slow
@@ -65,11 +65,12 @@ CONCEPT = {
 
 def by_model(server, explanation="The ball is oval.", most=2):
     async def run():
-        extractor = ModelExtractor(asked_model(server), find_prompts("edct"))
+        model = asked_model(server)
         try:
+            extractor = ModelExtractor(model, find_prompts("edct"))
             return await extractor.extract(Statement("What sport is this?", "rugby", explanation), most, "k")
         finally:
-            await extractor.close()
+            await model.close()
 
     return asyncio.run(run())
 
@@ -78,9 +79,9 @@ def test_repeated_concepts_are_dropped_and_only_the_first_ones_are_tested():
     listed = [CONCEPT, CONCEPT, CONCEPT | {"concept": "grass"}, CONCEPT | {"concept": "sky"}]
     with ChatServer(f"say:{json.dumps({'concepts': listed})}") as server:
         found = by_model(server, "The ball is oval. The grass is short, and the sky is grey.")
-    assert [each.concept for each in found.concepts.instructions] == ["the oval ball", "grass"]
-    assert found.concepts.instructions[0].value == "football"
-    asked = found.asked[0].text
+    assert [each.concept for each in found.instructions] == ["the oval ball", "grass"]
+    assert found.instructions[0].value == "football"
+    asked = question_of(server.requests[0])
     assert "| The ball is oval." in asked
     assert "List at most 2" in asked
 
@@ -92,15 +93,15 @@ def test_repeated_concepts_are_dropped_and_only_the_first_ones_are_tested():
 def test_a_reply_in_a_wrong_format_is_asked_for_again_and_then_given_up(wrong):
     with ChatServer(f"say:{json.dumps(wrong)}") as server:
         found = by_model(server)
-    assert found.concepts.instructions == ()
-    assert found.concepts.reason.startswith("no reply had the required format: ")
-    assert len(found.concepts.tries) == 3
+    assert found.instructions == ()
+    assert found.reason.startswith("no reply had the required format: ")
+    assert len(found.tries) == 3
 
 
 def test_an_extractor_may_not_ask_for_the_control_edit_and_may_find_nothing():
     with ChatServer(f"say:{json.dumps({'concepts': [CONCEPT | {'action': 'nothing'}]})}") as server:
         found = by_model(server)
-    assert (found.concepts.instructions, found.concepts.reason) == (
+    assert (found.instructions, found.reason) == (
         (),
         "the extractor finds nothing that could be changed",
     )
